@@ -299,10 +299,11 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 
 }  // namespace detail
 
-/// Runs the outputs of a row program whose rows are full, aligned vectors.
+/// Runs the outputs of a row program whose rows a block, or a cluster of blocks, keeps. Threads
+/// that compute what they keep wait for divisions and exponentials, which more warps hide.
 template <class Outs, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(row_block,
-                                  V == 8 && !weft::detail::KeptPart<Program>::possible ? 4 : 3)
+                                  V == 8 || weft::detail::KeptPart<Program>::possible ? 4 : 3)
     row_register_kernel(const __grid_constant__ RowGrid<N> grid,
                         const __grid_constant__ Program program) {
   extern __shared__ __align__(128) char weft_row_shared[];
