@@ -34,7 +34,7 @@ namespace weft::autograd {
 template <class C>
 inline constexpr unsigned derivative_reads<op::cut_by<C>, 0> = 2;
 
-/// Whether relu of X is computed in X's own call; in linalg/matmul.hpp.
+/// Whether relu of X is computed in X's own call; in linalg/product_statement.hpp.
 template <class X>
 inline constexpr bool takes_relu = false;
 
