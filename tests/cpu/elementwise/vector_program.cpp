@@ -31,8 +31,8 @@ struct At {
   const float* data() const {
     return x;
   }
-  template <int>
-  float reduced() const {
+  template <int, class T>
+  T reduced() const {
     return 2;
   }
 };

@@ -123,10 +123,8 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
                                               const int64_t* skip, int64_t r, int64_t m) {
       using State = typename R::template State<V>;
       const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
-      const auto values = RowValues<ValueTypes>::moved(
-          at + outputs + leaves, step + outputs + leaves, skip + outputs + leaves, r);
-      const RowVectorAt<outputs, typename Operands::type, typename RowValues<ValueTypes>::type>
-          where{operands, values};
+      const RowVectorAt<outputs, typename Operands::type> where{operands, at + outputs + leaves,
+                                                                skip + outputs + leaves, r};
       return State{join_all<Join<R>>(
           static_cast<int>(m), State{}.value, [&](auto& x, int i) __attribute__((always_inline)) {
             vector_value(x, mine, where, i);
