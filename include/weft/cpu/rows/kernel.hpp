@@ -266,6 +266,16 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
                   return RowAt<outputs, std::remove_cvref_t<decltype(staged)>,
                                typename Values::type, Kept>{staged, values, from, i};
                 });
+#if defined(__clang__)
+      } else if constexpr (reads_all_operands<P>) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang loop vectorize(assume_safety)
+        for (int64_t i = 0; i < m; ++i) {
+          put(to[i], store_element<Out>(programs.head(At{operands, values, from, i})));
+        }
+#pragma clang diagnostic pop
+#endif
       } else {
 #if !defined(__clang__)
 #pragma GCC ivdep

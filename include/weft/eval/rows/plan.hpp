@@ -226,7 +226,8 @@ class RowPlanner {
       if (node.axes.mask != mask || !node.axes.keep || !(node.shape == shape)) return false;
       if (first == nullptr && tree_.in_outputs(c)) first = &node;
     }
-    for (int i = 0; i < rank; ++i) (i < kept ? geometry.kept : geometry.reduced).push_back(shape[i]);
+    for (int i = 0; i < rank; ++i)
+      (i < kept ? geometry.kept : geometry.reduced).push_back(shape[i]);
     trailing_ = fuses(geometry, *first);
     return trailing_;
   }
