@@ -205,6 +205,7 @@ constexpr ForEachKernels for_each_kernels() {
   }();
   constexpr int lanes = stores_wide ? lanes_of_widest<Out>(Types{}) : lanes_of<Out>(Types{});
   constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes;
+  static_assert((lanes & (lanes - 1)) == 0 && (row_lanes & (row_lanes - 1)) == 0);
   // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md). With
   // more, rows may be broadcast, which costs it twice the instructions.
   constexpr bool may_broadcast = weft::detail::count(Types{}) > 1;

@@ -23,8 +23,9 @@ struct FastDivmod {
   FastDivmod() = default;
   /// 0 counts as 1: an empty axis has no coordinates to divide.
   explicit FastDivmod(unsigned d) : divisor(d > 0 ? d : 1) {
-    while ((1ULL << shift) < divisor) ++shift;
-    multiplier = static_cast<unsigned>(((1ULL << 32) * ((1ULL << shift) - divisor)) / divisor + 1);
+    if (divisor > 1) shift = 32U - static_cast<unsigned>(__builtin_clz(divisor - 1));
+    const unsigned long long over = (1ULL << shift) - divisor;
+    multiplier = static_cast<unsigned>(over == 0 ? 1 : (over << 32) / divisor + 1);
   }
   WEFT_HD unsigned divide(unsigned n) const {
 #if defined(__CUDA_ARCH__)
@@ -142,7 +143,13 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
   }
 }
 
-/// Divides the target's rows into vectors of `lanes`.
+/// An address in elements. A division takes the host as long as planning an operand.
+inline std::uintptr_t elements_before(std::uintptr_t address, int itemsize) {
+  const auto bytes = static_cast<unsigned>(itemsize);
+  return (bytes & (bytes - 1)) == 0 ? address >> __builtin_ctz(bytes) : address / bytes;
+}
+
+/// Divides the target's rows into vectors of `lanes`, a power of two.
 WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& target, int lanes,
                                          ElementwiseLoops& out) {
   out.outer = loops.rank > 0 ? loops.rank - 1 : 0;
@@ -151,16 +158,17 @@ WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& targ
   out.head_mask = 0;
   int most = 0;
   if (loops.rank > 0 && target.stride[out.outer] == 1 && target.itemsize > 0) {
-    const auto address = reinterpret_cast<std::uintptr_t>(target.data);
-    out.head = static_cast<int>(address / static_cast<unsigned>(target.itemsize) %
-                                static_cast<unsigned>(lanes));
-    most = out.head;
     out.head_mask = lanes - 1;
+    out.head = static_cast<int>(
+        elements_before(reinterpret_cast<std::uintptr_t>(target.data), target.itemsize) &
+        static_cast<unsigned>(out.head_mask));
+    most = out.head;
     for (int d = 0; d < out.outer; ++d) {
-      if (target.stride[d] % lanes != 0) most = lanes - 1;
+      if ((target.stride[d] & out.head_mask) != 0) most = lanes - 1;
     }
   }
-  const unsigned items_a_row = static_cast<unsigned>((out.inner + most + lanes - 1) / lanes);
+  const unsigned items_a_row = static_cast<unsigned>(out.inner + most + lanes - 1) >>
+                               __builtin_ctz(static_cast<unsigned>(lanes));
   out.row_items = FastDivmod(items_a_row);
   unsigned rows = 1;
   for (int d = 0; d < out.outer; ++d) {
@@ -201,7 +209,8 @@ template <bool Sweep = false>
 inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int targets, int lanes,
                        const RowOperands& rows, std::uint64_t& apart) {
   const int last = loops.rank - 1;
-  if (last < 0 || loops.size[last] % lanes != 0) return false;
+  const int within = lanes - 1;  // lanes are a power of two
+  if (last < 0 || (loops.size[last] & within) != 0) return false;
   if (!names_slices(loops, operands, n, rows)) return false;
   apart = 0;
   for (int i = 0; i < n; ++i) {
@@ -210,9 +219,11 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int t
     if (x.itemsize == 0) return false;
     if (i >= targets && x.stride[last] == 0) continue;
     if (Sweep && x.data == nullptr) continue;
+    const auto address = reinterpret_cast<std::uintptr_t>(x.data);
     const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);
-    bool whole = x.stride[last] == 1 && reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0;
-    for (int d = 0; d < last; ++d) whole = whole && x.stride[d] % lanes == 0;
+    bool whole = x.stride[last] == 1 &&
+                 ((bytes & (bytes - 1)) == 0 ? address & (bytes - 1) : address % bytes) == 0;
+    for (int d = 0; d < last; ++d) whole = whole && (x.stride[d] & within) == 0;
     if (whole) continue;
     if ((i < targets && !Sweep) || x.itemsize < 4) return false;
     apart |= std::uint64_t{1} << i;

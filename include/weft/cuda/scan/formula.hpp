@@ -123,6 +123,7 @@ bool run_formula_scan(Cuda device, const Shape& shape, int axis, Operand* operan
   constexpr int bytes = 16 / lanes_of_widest<Out>(Types{});
   constexpr int widest = static_cast<int>(sizeof(C)) > bytes ? static_cast<int>(sizeof(C)) : bytes;
   constexpr int v = 16 / widest > 0 ? 16 / widest : 1;
+  static_assert((v & (v - 1)) == 0);
   constexpr bool plain = std::is_arithmetic_v<typename S::template State<C>> && N <= 3;
   constexpr int r_tiles = 4;
   constexpr int r_rows = plain ? 4 : 2;
