@@ -21,8 +21,15 @@ class BackwardExplainer {
     if constexpr (is_cut<E>) {
       if (known && CutStatement<E>::fits(e)) {
         using Gradient = CutGradient<E>;
-        const auto y = unread<typename E::value_type, typename E::device_type>(e.shape());
-        return add<typename Gradient::type>(Gradient::of(e, y), false);
+        if constexpr (takes_relu<typename Gradient::Of>) {
+          add_shown(e.shape(), sizeof(typename E::value_type),
+                    name(dtype_of<typename E::value_type>));
+          return add_node(static_cast<const typename Gradient::Of*>(nullptr),
+                          CutStatement<E>::of(e), false);
+        } else {
+          const auto y = unread<typename E::value_type, typename E::device_type>(e.shape());
+          return add<typename Gradient::type>(Gradient::of(e, y), false);
+        }
       }
     }
     if (add_rows<E>(e)) return;
@@ -125,6 +132,22 @@ class BackwardExplainer {
     out_.kernels.emplace_back();
     out_.kernels.back().kind = "algorithms of their own";
     out_.kernels.back().work = weft::detail::join({"for the gradients of ", e.shape()});
+  }
+
+  /// The kernel that gives relu's argument its gradient.
+  void add_shown(const Shape& shape, std::size_t bytes, const char* type) {
+    Explanation::Kernel kernel;
+    kernel.kind = "gradients";
+    kernel.work = weft::detail::join({"over ", shape});
+    const auto add = [&](auto& to, const char* note) {
+      Operand x;
+      x.set(place(), bytes, shape, contiguous_strides(shape), nullptr);
+      weft::detail::add_operand(to, x, type, shape, note);
+    };
+    add(kernel.reads, "the result");
+    add(kernel.reads, "the result's gradient");
+    add(kernel.writes, "gradient, for a further kernel");
+    out_.kernels.push_back(static_cast<Explanation::Kernel&&>(kernel));
   }
 
   /// The one kernel of an element-wise part; `upstream` is the shape of what else it reads, as many

@@ -272,7 +272,8 @@ TEST_CASE("explain shows one kernel that reads the value") {
   CHECK(explain_backward(dropped(relu(x))).kernels.size() == 1);
   const auto layer = explain_backward(dropped(relu(linear(x, w, b))));
   REQUIRE(layer.kernels.size() == 2);  // and the products
-  CHECK(layer.kernels[0].writes.size() == 2);
+  CHECK(layer.kernels[0].reads.size() == 2);
+  CHECK(layer.kernels[0].writes.size() == 1);
 }
 
 #ifdef __CUDACC__

@@ -45,6 +45,21 @@ template <class E, int J>
 inline constexpr bool is_term<E, J> = false;
 }  // namespace detail
 
+namespace detail {
+/// Whether only the running pass holds a statement's gradient, for its variable and its node, and
+/// the elements may serve as another one.
+template <class T, class D>
+bool is_dropped_next(const Tensor<T, D>& gradient) {
+  using On = Executor<weft::detail::loops_of<D>>;
+  if constexpr (weft::detail::Complete<On>) {
+    const long others = weft::detail::Access::storage(gradient).owners() - 2;
+    return gradient.is_contiguous() && others >= 0 && On::may_overwrite(gradient.storage(), others);
+  } else {
+    return false;
+  }
+}
+}  // namespace detail
+
 /// Runs the reverse sweep of an element-wise expression of type E.
 template <class E, class Source, class Ports = typename Segment<E>::ports>
 class Backward;
@@ -124,7 +139,6 @@ class Backward<E, Source, TypeList<Ports...>> {
             name(), device_, shape_, operands, program);
       }
       (finish<static_cast<int>(J), Ports>(program.stores), ...);
-      if constexpr (!(is_var<Ports> && ...)) (complete_early<static_cast<int>(J), Ports>(), ...);
     } else {
       (fill_empty<static_cast<int>(J), Ports>(program.stores), ...);
     }
@@ -205,8 +219,7 @@ class Backward<E, Source, TypeList<Ports...>> {
   bool passes_upstream() const {
     using Gradient = Tensor<typename Port::value_type, typename Port::device_type>;
     if constexpr (!std::is_same_v<Source, UpstreamSource<typename Port::value_type, D>> ||
-                  !std::is_same_v<D, typename Port::device_type> ||
-                  !weft::detail::Complete<Executor<Loops>>) {
+                  !std::is_same_v<D, typename Port::device_type>) {
       return false;
     } else {
       const Gradient& gradient = source_.gradient;
@@ -219,11 +232,9 @@ class Backward<E, Source, TypeList<Ports...>> {
       }
       bool alone = is_written_alone(ports_, k, J);
       for (int i = J + 1; i < k; ++i) alone = alone && ports_[i].slot != J;
-      if (!alone || !(gradient.shape() == ports_[J].shape) || !gradient.is_contiguous()) {
+      if (!alone || !(gradient.shape() == ports_[J].shape) || !detail::is_dropped_next(gradient)) {
         return false;
       }
-      const long others = weft::detail::Access::storage(gradient).owners() - 2;
-      if (others < 0 || !Executor<Loops>::may_overwrite(gradient.storage(), others)) return false;
       variable->give(Gradient(gradient));
       return true;
     }
@@ -235,16 +246,6 @@ class Backward<E, Source, TypeList<Ports...>> {
     if ((stores.sums >> J & 1U) == 0) return;
     if (static_cast<const void*>(sum.data()) != static_cast<const void*>(sink.buffer.data())) {
       store(sink, sum);
-    }
-  }
-  /// Of a Var beside other parts, whose rules are still to run.
-  template <int J, class Port>
-  void complete_early() {
-    if constexpr (is_var<Port>) {
-      if (!ports_[J].wanted || ports_[J].slot != J) return;
-      static_cast<VariableOf<typename Port::value_type, typename Port::device_type>*>(
-          ports_[J].variable)
-          ->complete_early();
     }
   }
   /// A sum over no elements is 0.

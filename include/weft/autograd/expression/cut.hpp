@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/autograd/expression/backward.hpp"
+#include "weft/ops/elementwise/compare.hpp"
 #include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/elementwise/unary.hpp"
@@ -142,9 +143,23 @@ struct CutGradient {
     return without_vars_t<type>(Op{CutStatement<E>::scale(e)},
                                 without_vars_t<Of>(CutStatement<E>::of(e)), Tensor<T, D>(y));
   }
+  /// The gradient of Of's value, in the upstream one's memory where that is dropped next.
+  template <class G>
+  static Tensor<T, D> shown(const without_vars_t<E>& e, const Tensor<T, D>& y,
+                            const Tensor<G, D>& gradient) {
+    using C = compute_t<T>;
+    Tensor<T, D> out;
+    if constexpr (std::is_same_v<G, T>) {
+      if (detail::is_dropped_next(gradient)) out = gradient;
+    }
+    if (out.storage() == nullptr) out = weft::detail::Access::allocate<T, D>(y.shape(), y.device());
+    out.assign(where(y > C(0), cast<T>(gradient) * C(CutStatement<E>::scale(e)), C(0)));
+    return out;
+  }
 };
 
-/// From the value where the statement has kept it, else from the operands.
+/// From the value where the statement has kept it, else from the operands. A product's rule gets a
+/// tensor, and sums it for the bias: that streams, while a kernel of both waits for its rows.
 template <class E>
   requires is_cut<E>
 struct Rule<E> {
@@ -152,11 +167,14 @@ struct Rule<E> {
   static void backward(const without_vars_t<E>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient, const Known&... value) {
     if (!any_active(edges, var_count<E>)) return;
+    using Gradient = CutGradient<E>;
     const UpstreamSource<G, D> source{gradient};
     if constexpr (sizeof...(Known) == 0) {
       Backward<E, UpstreamSource<G, D>>(e, edges, source);
+    } else if constexpr (takes_relu<typename Gradient::Of>) {
+      Rule<typename Gradient::Of>::backward(CutStatement<E>::of(e), edges,
+                                            Gradient::shown(e, value..., gradient));
     } else {
-      using Gradient = CutGradient<E>;
       const auto given = Gradient::of(e, value...);
       Backward<typename Gradient::type, UpstreamSource<G, D>>(given, edges, source);
     }
