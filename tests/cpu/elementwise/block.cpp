@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cpu/elementwise/block.hpp>
 
+#include <vector>
+
 #include "test.hpp"
 
 using weft::cpu::Block;
@@ -50,6 +52,19 @@ TEST_CASE("operands come to unit stride, targets go back to theirs") {
       CHECK(right);
       CHECK(written == n);
     }
+  }
+}
+
+TEST_CASE("every second number is copied, and nothing beyond the last one read") {
+  for (int n = 1; n < 70; ++n) {
+    std::vector<float> in(static_cast<std::size_t>(2 * n - 1));
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+    std::vector<float> out(static_cast<std::size_t>(n) + 1, -7.0F);
+    weft::cpu::copy_strided<4>(reinterpret_cast<const char*>(in.data()), 2,
+                               reinterpret_cast<char*>(out.data()), 1, n, 4);
+    bool right = out.back() == -7;
+    for (std::size_t i = 0; i + 1 < out.size(); ++i) right = right && out[i] == in[2 * i];
+    CHECK(right);
   }
 }
 

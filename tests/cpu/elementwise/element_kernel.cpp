@@ -72,6 +72,29 @@ TEST_CASE("a scalar among the operands, and no operand but one") {
   }
 }
 
+TEST_CASE(
+    "a target that is an operand, itself or within a row program, gets what another one gets") {
+  for (const std::int64_t n : {1, 7, 8, 17, 100}) {
+    const Tensor<float> x = sin(arange<float>(static_cast<float>(3 * n))).reshape(3, n) * 4.F;
+    const auto in_place = [&](auto f) {
+      Tensor<float> z = x.clone();
+      const float* const data = z.data();
+      z = f(z);
+      return z.data() == data && equal(z, Tensor<float>(f(x)));
+    };
+    CHECK(in_place([](const auto& z) { return exp(z) * 0.5F + z; }));
+    CHECK(in_place([](const auto& z) { return where(z > 0.F, z, z * 0.1F); }));
+    CHECK(in_place([](const auto& z) { return clamp(floor(z), -2.F, 2.F); }));
+    CHECK(in_place([](const auto& z) { return lgamma(z * z + 1.F); }));
+    CHECK(in_place([](const auto& z) { return z - mean(z * z, axis(-1), keepdims); }));
+    CHECK(in_place([](const auto& z) { return softmax(z, axis(-1)); }));
+    Tensor<std::int32_t> k = cast<std::int32_t>(x * 100.F);
+    const Tensor<std::int32_t> expected = k * 3 + (k & 7);
+    k = k * 3 + (k & 7);
+    CHECK(equal(k, expected));
+  }
+}
+
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
 TEST_CASE("the loop for machines without AVX2") {
   using Program = Apply<op::add, Apply<op::tanh, Arg<1, float>>, Apply<op::exp, Arg<2, float>>>;

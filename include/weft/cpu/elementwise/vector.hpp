@@ -103,8 +103,9 @@ class NanSeen {
   /// `x`, or NaN if there was one.
   [[gnu::always_inline]] C in(C x) const {
     if constexpr (looks) {
+      const Lanes lanes = lanes_;  // a copy, so that the vector itself stays in a register
       std::int64_t part[4];
-      __builtin_memcpy(part, &lanes_, sizeof(part));
+      __builtin_memcpy(part, &lanes, sizeof(part));
       const bool any = number_ || (part[0] | part[1] | part[2] | part[3]) != 0;
       return any ? math::nan<C> : x;
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the planner is one class.
+
 #include <vector>
 
 #include "weft/eval/rows/axes.hpp"
