@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because all that a thread keeps and reads is one class.
+
 #include "weft/cuda/rows/register_layout.hpp"
 
 #if defined(__CUDACC__)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the parts of the model are of no use without it.
+
 #include "weft/autograd/attention/multi_head.hpp"
 #include "weft/nn/attention/transformer_layers.hpp"
 #include "weft/nn/layers/norm.hpp"
