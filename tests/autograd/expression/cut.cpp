@@ -29,7 +29,7 @@ Var<T, D> leaf(const Shape& shape, double first = 0) {
   return parameter(Tensor<T, D>(cast<T>(test::numbers<D>(shape, first))));
 }
 
-/// The values and gradients of `whole(leaves...)` are those of `parts(leaves...)`.
+/// `whole(leaves...)` has the same values and gradients as `parts(leaves...)`.
 template <class T, class D, class F, class G, class... Xs>
 void compare(const F& whole, const G& parts, double close, const Xs&... xs) {
   const Var<T, D> y = whole(xs...);

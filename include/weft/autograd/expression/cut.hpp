@@ -13,8 +13,8 @@ namespace weft::op {
 template <class T>
 struct trials;
 
-/// The gradient of scale * relu(x), or of 0 where x was dropped: that of the value y, times scale,
-/// where y is positive.
+/// The gradient of scale * relu(x), or of 0 where x was dropped: where the value y is positive, the
+/// incoming gradient times scale.
 template <class C>
 struct cut_by {
   static constexpr const char* text = "relu";

@@ -36,8 +36,7 @@ struct RowWords {
     }
     return out;
   }
-  using Whole = std::conditional_t<sizeof(T) < 4 && sizeof(T) * V % 4 == 0, Vector<unsigned, n>,
-                                   Vector<T, V>>;
+  using Whole = std::conditional_t<sizeof(T) < 4, Vector<unsigned, n>, Vector<T, V>>;
   /// An aligned vector.
   __device__ __forceinline__ void load(const char* from) {
     const auto whole = *reinterpret_cast<const Whole*>(from);

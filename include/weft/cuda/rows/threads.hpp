@@ -26,7 +26,7 @@ __device__ __forceinline__ unsigned column_in_block(const RowLoops& grid) {
   return threadIdx.x - grid.width.divide(threadIdx.x) * grid.width.divisor;
 }
 
-/// With `Plain`, of rows of one dimension that are no columns.
+/// `Plain`: rows have one dimension and are not columns.
 template <bool Plain = false>
 __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   RowPlace place;

@@ -25,10 +25,8 @@ namespace detail {
 /// x + dropout(y), one statement.
 template <class T, class D>
 Var<T, D> residual(const Var<T, D>& x, const Var<T, D>& y, const Dropout& dropout) {
-  using C = compute_t<T>;
   if (!dropout.training || dropout.p == 0) return x + y;
-  const auto scale = static_cast<C>(dropout.p < 1 ? 1 / (1 - dropout.p) : 0);
-  return x + where(trials(1 - dropout.p, y.shape()), y * scale, C(0));
+  return x + dropped(y, dropout.p);
 }
 
 /// x + dropout(layer(y)): without dropout, the layer adds x in its own call.
@@ -44,17 +42,9 @@ template <class D, class T>
 Var<T, D> fed(const Var<T, D>& x, const Linear<D, T>& linear1, FeedForward activation,
               const Dropout& dropout) {
   check_chance("Dropout", dropout.p);
-  const double p = dropout.training ? dropout.p : 0;
-  if (activation == FeedForward::relu) return linear1.relu(x, p);
-  if (activation == FeedForward::gelu_tanh) {
-    const Var<T, D> hidden = linear1.gelu_tanh(x);
-    return p == 0 ? hidden : Var<T, D>(dropout(hidden));
-  }
-  const Var<T, D> hidden = linear1(x);
-  if (p == 0) return gelu(hidden);
-  using C = compute_t<T>;
-  const auto scale = static_cast<C>(p == 1 ? 0 : 1 / (1 - p));
-  return where(trials(1 - p, hidden.shape()), gelu(hidden) * scale, C(0));
+  if (activation == FeedForward::relu) return linear1.relu(x, dropout.training ? dropout.p : 0);
+  if (activation == FeedForward::gelu_tanh) return dropout(linear1.gelu_tanh(x));
+  return dropout(gelu(linear1(x)));
 }
 }  // namespace detail
 

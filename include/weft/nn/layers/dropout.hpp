@@ -16,6 +16,14 @@ inline void check_chance(const char* operation, double p) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>(operation, "p = ", p, ", expected 0 to 1");
 }
 
+/// The expression of dropout: x / (1 - p) with probability 1 - p, and otherwise 0.
+template <ExpressionLike X>
+auto dropped(const X& x, double p) {
+  using C = compute_t<typename X::value_type>;
+  const auto scale = static_cast<C>(p == 1 ? 0 : 1 / (1 - p));
+  return where(trials(1 - p, x.shape()), x * scale, C(0));
+}
+
 /// The shape of an input reduced to one element for each channel of each sample.
 inline Shape channels_alone(const char* operation, const Shape& x, int first, bool fits,
                             const char* expected) {
@@ -50,11 +58,9 @@ struct Dropout {
   template <ExpressionLike X>
   auto operator()(const X& x) const {
     using Value = decltype(Var(x));
-    using C = compute_t<typename X::value_type>;
     detail::check_chance("Dropout", p);
     if (!training || p == 0) return Value(x);
-    const auto scale = static_cast<C>(p == 1 ? 0 : 1 / (1 - p));
-    return Value(where(trials(1 - p, x.shape()), x * scale, C(0)));
+    return Value(detail::dropped(x, p));
   }
 };
 

@@ -6,10 +6,10 @@
 #include "weft/autograd/linalg/matmul.hpp"
 #include "weft/nn/fields.hpp"
 #include "weft/nn/init.hpp"
+#include "weft/nn/layers/dropout.hpp"
 #include "weft/nn/watched.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/linalg/matmul.hpp"
-#include "weft/ops/random/random.hpp"
 
 namespace weft::nn {
 
@@ -96,10 +96,7 @@ Var<T, D> Linear<D, T>::relu(const Var<T, D>& x, double dropout) const {
   const detail::Watched watched(*this);
   const auto cut = [&](const auto& product) {
     if (dropout == 0) return Var<T, D>(weft::relu(product));
-    using C = compute_t<T>;
-    const auto scale = static_cast<C>(dropout == 1 ? 0 : 1 / (1 - dropout));
-    return Var<T, D>(
-        where(trials(1 - dropout, product.shape()), weft::relu(product) * scale, C(0)));
+    return Var<T, D>(detail::dropped(weft::relu(product), dropout));
   };
   return watched(bias ? cut(linear(x, weight, *bias)) : cut(linear(x, weight)));
 }

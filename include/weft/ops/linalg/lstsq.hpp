@@ -96,8 +96,8 @@ auto matrix_rank(X&& a, RankTolerance tolerance = {}) {
 
 /// The x that minimises |A x - b|, for each matrix of a (..., m, n) and of b (..., m, k); b of rank
 /// 1 is one vector. Computed from singular values, as in NumPy: A may have any rank, and of several
-/// minimisers x is the shortest. Batches broadcast. Gradients are computed from pinv(a), those of
-/// the residuals through the solution.
+/// minimisers x is the shortest. Batches broadcast. Gradients are computed from pinv(a), and
+/// the gradients of the residuals through the solution.
 template <ExpressionLike A, ExpressionLike B>
 auto lstsq(A&& a, B&& b, RankTolerance tolerance = {}) {
   if constexpr (linalg::takes<A, B>()) {
