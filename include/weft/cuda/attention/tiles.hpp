@@ -29,8 +29,8 @@ inline constexpr int attention_keys = attention_backward<C>;
 template <class C>
 inline constexpr C no_score = -std::numeric_limits<C>::infinity();
 
-/// The arguments of a kernel; the backward pass reads `gradient` and `along`, for each query the
-/// product of the value and its gradient, and writes what is not null.
+/// The arguments of a kernel; the backward pass reads `gradient` and writes the gradients. `along`
+/// gets, for each query, the product of the value and its gradient.
 template <class T>
 struct AttentionGrid {
   using C = compute_t<T>;
@@ -41,7 +41,7 @@ struct AttentionGrid {
   AttentionRows<T> y;
   C* logs = nullptr;
   AttentionRows<const T> gradient;
-  const C* along = nullptr;
+  C* along = nullptr;
   AttentionRows<T> dq;
   AttentionRows<T> dk;
   AttentionRows<T> dv;
