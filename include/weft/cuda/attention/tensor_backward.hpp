@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(tensor_threads, 2)
   const AttentionPlace place = attention_place(grid.tiles, plan.heads);
   const int64_t b = place.b;
   const int64_t h = place.h;
-  const int64_t kh = h / (plan.heads / plan.key_heads);
+  const int64_t kh = key_head_of(plan, h);
   const int64_t first = int64_t{place.tile} * rows;
   const int64_t own = first + 16 * M * tensor::warp();
   const tensor::Lane lane;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(tensor_threads, 2)
   tensor::load_tile<rows, Width>(g, gradients, first);
   {
     const tensor::Rows<const T> y(grid.y.at(b, h, 0), grid.y.row, plan.queries, plan.value_width);
-#pragma unroll 2
+#pragma unroll 4
     for (int i = 0; i < 4 * M; ++i) {  // eight threads have a row
       const int r = 16 * M * tensor::warp() + 4 * i + static_cast<int>(threadIdx.x) % 32 / 8;
       float sum = 0;

@@ -52,17 +52,20 @@ __device__ __forceinline__ void mask(Scores<M>& s, const AttentionPlan& plan, in
                         : from < tensor_columns ? static_cast<int>(from)
                                                 : tensor_columns;
       const int most = to < 0 ? 0 : to < tensor_columns ? static_cast<int>(to) : tensor_columns;
-      const int64_t at =
-          loads ? plan.mask_at(b, h, query + (Keys ? 0 : row), key + (Keys ? row : 0)) : 0;
+      if (loads) {
+        const int64_t at = plan.mask_at(b, h, query + (Keys ? 0 : row), key + (Keys ? row : 0));
+#pragma unroll
+        for (int i = 0; i < tensor_columns / 4; ++i) {
+          const int c = tensor_column<!Keys>(i / 2, 2 * lane.t + i % 2);
+          float& score = s[m][i / 2][2 * half + i % 2];
+          if (c >= least && c < most) score = masked<T>(plan, at + c * step, score);
+        }
+      }
 #pragma unroll
       for (int i = 0; i < tensor_columns / 4; ++i) {
         const int c = tensor_column<!Keys>(i / 2, 2 * lane.t + i % 2);
         float& score = s[m][i / 2][2 * half + i % 2];
-        if (c < least || c >= most) {
-          score = no_score<float>;
-        } else if (loads) {
-          score = masked<T>(plan, at + c * step, score);
-        }
+        score = c >= least && c < most ? score : no_score<float>;
       }
     }
   }

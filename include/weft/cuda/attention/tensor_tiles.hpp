@@ -54,14 +54,19 @@ constexpr bool compiled_for_tensor_cores() {
 namespace tensor {
 
 /// x with the 10 bits of mantissa that TF32 has, rounded. Half types have no more.
-__device__ __forceinline__ float rounded(float x) {
+template <class T>
+__device__ __forceinline__ float rounded(T x) {
+  if constexpr (is_half<T>) {
+    return load_element(x);
+  } else {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  return x;
+    return x;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  return __uint_as_float(weft::detail::ptx::cvt_rn_tf32(x));
+    return __uint_as_float(weft::detail::ptx::cvt_rn_tf32(x));
 #else
-  return __uint_as_float(weft::detail::ptx::cvt_tf32(x));
+    return __uint_as_float(weft::detail::ptx::cvt_tf32(x));
 #endif
+  }
 }
 
 /// Four neighbouring elements, loaded and stored together.
@@ -132,8 +137,7 @@ struct Slice {
       const T(&x)[4] = four[n].element;
       const int place = tensor_place(r + n * rows_at_once);
       *reinterpret_cast<float4*>(tile + place * tensor_step<Width> + c) =
-          make_float4(rounded(load_element(x[0])), rounded(load_element(x[1])),
-                      rounded(load_element(x[2])), rounded(load_element(x[3])));
+          make_float4(rounded(x[0]), rounded(x[1]), rounded(x[2]), rounded(x[3]));
     }
   }
 };
@@ -141,16 +145,12 @@ struct Slice {
 /// Loads N rows from `first` on into a tile.
 template <int N, int Width, class T>
 __device__ __forceinline__ void load_tile(float* tile, const Rows<const T>& rows, int64_t first) {
-  constexpr int at_once = N / tensor_columns < 2 ? 1 : 2;
-#pragma unroll 1
-  for (int i = 0; i < N; i += at_once * tensor_columns) {
-    Slice<T, Width> slices[at_once];
+  Slice<T, Width> slices[N / tensor_columns];  // all on their way before the first is used
 #pragma unroll
-    for (int n = 0; n < at_once; ++n) slices[n].fetch(rows, first + i + n * tensor_columns);
+  for (int i = 0; i < N / tensor_columns; ++i) slices[i].fetch(rows, first + i * tensor_columns);
 #pragma unroll
-    for (int n = 0; n < at_once; ++n) {
-      slices[n].put(tile + (i + n * tensor_columns) * tensor_step<Width>);
-    }
+  for (int i = 0; i < N / tensor_columns; ++i) {
+    slices[i].put(tile + i * tensor_columns * tensor_step<Width>);
   }
 }
 

@@ -60,9 +60,18 @@ struct AttentionPlace {
   int64_t h;
   int tile;
 };
+/// There are fewer than 2^31 blocks, hence heads: division of 64 bits takes three times as long.
 __device__ __forceinline__ AttentionPlace attention_place(int tiles, int64_t heads) {
-  const auto block = static_cast<int64_t>(blockIdx.x);
-  return {block / tiles / heads, block / tiles % heads, static_cast<int>(block % tiles)};
+  const unsigned head = blockIdx.x / static_cast<unsigned>(tiles);
+  const auto count = static_cast<unsigned>(heads);
+  return {head / count, head % count,
+          static_cast<int>(blockIdx.x - head * static_cast<unsigned>(tiles))};
+}
+/// The head of keys that a head of queries reads.
+__device__ __forceinline__ int64_t key_head_of(const AttentionPlan& plan, int64_t h) {
+  if (plan.heads == plan.key_heads) return h;
+  return static_cast<unsigned>(h) /
+         (static_cast<unsigned>(plan.heads) / static_cast<unsigned>(plan.key_heads));
 }
 
 /// Loads `count` rows of `width` columns, from `first` on, into a tile of N rows, Step apart; 0
