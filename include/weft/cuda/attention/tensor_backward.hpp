@@ -22,27 +22,6 @@ __device__ __forceinline__ float shift_of(float log) {
   return log == no_score<float> ? 0.0F : log * math::log2e<float>;
 }
 
-/// The sum of products of four elements of two rows.
-template <class T>
-__device__ __forceinline__ float products(const Rows<const T>& a, const Rows<const T>& b,
-                                          int64_t row, int c) {
-  const T* const x = a.from + row * a.step + c;
-  const T* const y = b.from + row * b.step + c;
-  float sum = 0;
-  if (a.whole && b.whole) {
-    const Four<T> left = *reinterpret_cast<const Four<T>*>(x);
-    const Four<T> right = *reinterpret_cast<const Four<T>*>(y);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      sum += load_element(left.element[i]) * load_element(right.element[i]);
-    }
-  } else {
-#pragma unroll 1
-    for (int i = 0; i < 4 && c + i < a.width; ++i) sum += load_element(x[i]) * load_element(y[i]);
-  }
-  return sum;
-}
-
 }  // namespace tensor
 
 /// The gradient of a tile of queries, to which each tile of keys adds; before that, for each query
@@ -65,7 +44,7 @@ __global__ void __launch_bounds__(tensor_threads, 2)
   const int64_t b = place.b;
   const int64_t h = place.h;
   const int64_t kh = key_head_of(plan, h);
-  const int64_t first = int64_t{place.tile} * rows;
+  const int64_t first = int64_t{long_tiles_first(plan, grid.tiles, place.tile)} * rows;
   const int64_t own = first + 16 * M * tensor::warp();
   const tensor::Lane lane;
   Draw draw = plan.draw;
@@ -84,21 +63,14 @@ __global__ void __launch_bounds__(tensor_threads, 2)
   tensor::load_tile<rows, Width>(g, gradients, first);
   {
     const tensor::Rows<const T> y(grid.y.at(b, h, 0), grid.y.row, plan.queries, plan.value_width);
-#pragma unroll 4
-    for (int i = 0; i < 4 * M; ++i) {  // eight threads have a row
-      const int r = 16 * M * tensor::warp() + 4 * i + static_cast<int>(threadIdx.x) % 32 / 8;
-      float sum = 0;
-      if (first + r < plan.queries) {
+    float sum[4 * M];
+    tensor::multiply_along<M, Width>(sum, y, gradients, first);
 #pragma unroll
-        for (int c = static_cast<int>(threadIdx.x) % 8 * 4; c < Width; c += 32) {
-          if (c < y.width) sum += tensor::products(y, gradients, first + r, c);
-        }
-      }
-      sum = sum_of_threads<8>(sum);
-      if (threadIdx.x % 8 == 0) {
-        products[r] = sum;
-        if (first + r < plan.queries) grid.along[grid.log_at(b, h, first + r)] = sum;
-      }
+    for (int i = 0; i < 4 * M; ++i) {
+      const int r = 16 * M * tensor::warp() + 4 * i + static_cast<int>(threadIdx.x) % 32 / 8;
+      if (threadIdx.x % 8 != 0) continue;
+      products[r] = sum[i];
+      if (first + r < plan.queries) grid.along[grid.log_at(b, h, first + r)] = sum[i];
     }
   }
   __syncwarp();

@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(tensor_threads, is_half<T> ? 3 : 2)
   const int64_t b = place.b;
   const int64_t h = place.h;
   const int64_t kh = key_head_of(plan, h);
-  const int64_t first = int64_t{place.tile} * rows;
+  const int64_t first = int64_t{long_tiles_first(plan, grid.tiles, place.tile)} * rows;
   const int64_t own = first + 16 * M * tensor::warp();
   const tensor::Lane lane;
   Draw draw = plan.draw;

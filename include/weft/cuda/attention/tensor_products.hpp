@@ -144,6 +144,46 @@ __device__ __forceinline__ void multiply_columns(Sums<M, Width>& out, const Scor
   }
 }
 
+/// The products of a warp's queries' values and gradients; eight threads have a row.
+template <int M, int Width, class T>
+__device__ __forceinline__ void multiply_along(float (&sum)[4 * M], const Rows<const T>& y,
+                                               const Rows<const T>& g, int64_t first) {
+  const int64_t row = first + 16 * M * warp() + threadIdx.x % 32 / 8;
+  const int c = static_cast<int>(threadIdx.x) % 8 * 4;
+#pragma unroll
+  for (int i = 0; i < 4 * M; ++i) sum[i] = 0;
+  if (y.whole && g.whole) {
+#pragma unroll
+    for (int i = 0; i < 4 * M; ++i) {
+#pragma unroll
+      for (int d = 0; d < Width; d += 32) {
+        Four<T> left = {};
+        Four<T> right = {};
+        if (row + 4 * i < y.count && c + d < y.width) {
+          left = *reinterpret_cast<const Four<T>*>(y.from + (row + 4 * i) * y.step + c + d);
+          right = *reinterpret_cast<const Four<T>*>(g.from + (row + 4 * i) * g.step + c + d);
+        }
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+          sum[i] += load_element(left.element[n]) * load_element(right.element[n]);
+        }
+      }
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4 * M; ++i) {
+      const int width = row + 4 * i < y.count ? y.width : 0;
+#pragma unroll 1
+      for (int d = c / 4; d < width; d += 8) {
+        sum[i] += load_element(y.from[(row + 4 * i) * y.step + d]) *
+                  load_element(g.from[(row + 4 * i) * g.step + d]);
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 4 * M; ++i) sum[i] = sum_of_threads<8>(sum[i]);
+}
+
 /// Over the four threads that share a row.
 __device__ __forceinline__ float largest_of_row(float x) { return largest_of_threads<4>(x); }
 __device__ __forceinline__ float sum_of_row(float x) { return sum_of_threads<4>(x); }

@@ -14,21 +14,11 @@ __device__ __forceinline__ float scale_of(const AttentionPlan& plan) {
   return static_cast<float>(plan.scale * math::log2e<double>);
 }
 
-/// What the mask adds to the score of a query and a key that are there.
-template <class T>
-__device__ __forceinline__ float masked(const AttentionPlan& plan, int64_t at, float score) {
-  if (plan.added != nullptr) {
-    return score + load_element(static_cast<const T*>(plan.added)[at]) * math::log2e<float>;
-  }
-  return plan.allowed == nullptr || plan.allowed[at] ? score : no_score<float>;
-}
-
 /// Masks the scores of a tile that is not plain, of queries from `query` and keys from `key` on.
 template <bool Keys, class T, int M>
 __device__ __forceinline__ void mask(Scores<M>& s, const AttentionPlan& plan, int64_t b, int64_t h,
                                      int64_t query, int64_t key) {
   const Lane lane;
-  const bool loads = plan.added != nullptr || plan.allowed != nullptr;
   int64_t step = plan.mask_strides[Keys ? 2 : 3];
   // No register is to keep for later tiles what follows from these.
   weft::detail::ptx::forget_origin(step);
@@ -52,21 +42,29 @@ __device__ __forceinline__ void mask(Scores<M>& s, const AttentionPlan& plan, in
                         : from < tensor_columns ? static_cast<int>(from)
                                                 : tensor_columns;
       const int most = to < 0 ? 0 : to < tensor_columns ? static_cast<int>(to) : tensor_columns;
-      if (loads) {
+      const auto column = [&](int i) { return tensor_column<!Keys>(i / 2, 2 * lane.t + i % 2); };
+      const auto score = [&](int i) -> float& { return s[m][i / 2][2 * half + i % 2]; };
+      const auto there = [&](int i) { return column(i) >= least && column(i) < most; };
+      constexpr int each = tensor_columns / 4;
+      if (plan.added != nullptr || plan.allowed != nullptr) {
         const int64_t at = plan.mask_at(b, h, query + (Keys ? 0 : row), key + (Keys ? row : 0));
+        if (plan.added != nullptr) {
+          const T* const added = static_cast<const T*>(plan.added) + at;
+          T x[each];  // all on their way before the first is used
 #pragma unroll
-        for (int i = 0; i < tensor_columns / 4; ++i) {
-          const int c = tensor_column<!Keys>(i / 2, 2 * lane.t + i % 2);
-          float& score = s[m][i / 2][2 * half + i % 2];
-          if (c >= least && c < most) score = masked<T>(plan, at + c * step, score);
+          for (int i = 0; i < each; ++i) x[i] = there(i) ? added[column(i) * step] : T(0.0F);
+#pragma unroll
+          for (int i = 0; i < each; ++i) score(i) += load_element(x[i]) * math::log2e<float>;
+        } else {
+          bool x[each];
+#pragma unroll
+          for (int i = 0; i < each; ++i) x[i] = there(i) && plan.allowed[at + column(i) * step];
+#pragma unroll
+          for (int i = 0; i < each; ++i) score(i) = x[i] ? score(i) : no_score<float>;
         }
       }
 #pragma unroll
-      for (int i = 0; i < tensor_columns / 4; ++i) {
-        const int c = tensor_column<!Keys>(i / 2, 2 * lane.t + i % 2);
-        float& score = s[m][i / 2][2 * half + i % 2];
-        score = c >= least && c < most ? score : no_score<float>;
-      }
+      for (int i = 0; i < each; ++i) score(i) = there(i) ? score(i) : no_score<float>;
     }
   }
 }

@@ -99,7 +99,11 @@ struct Slice {
   static constexpr int chunks = Width / 4;
   static constexpr int rows_at_once = tensor_threads / chunks;
   static constexpr int each = tensor_columns / rows_at_once;
-  Four<T> four[each];
+  /// Four elements, as words: where half types are apart, one load waits for another.
+  struct alignas(sizeof(T) * 4) Words {
+    unsigned word[sizeof(T)];
+  };
+  Words four[each];
 
   __device__ __forceinline__ void fetch(const Rows<const T>& rows, int64_t first) {
     const int r = static_cast<int>(threadIdx.x) / chunks;
@@ -112,7 +116,7 @@ struct Slice {
 #pragma unroll
       for (int n = 0; n < each; ++n) {
         if (n * rows_at_once < left && c < rows.width) {
-          four[n] = *reinterpret_cast<const Four<T>*>(at);
+          four[n] = *reinterpret_cast<const Words*>(at);
         }
         at += rows_at_once * rows.step;
       }
@@ -121,23 +125,28 @@ struct Slice {
       weft::detail::ptx::forget_origin(columns);  // else predicates of it fill registers
 #pragma unroll
       for (int n = 0; n < each; ++n) {
+        Four<T> x = {};
 #pragma unroll
         for (unsigned i = 0; i < 4; ++i) {
-          if (n * rows_at_once < left && i < columns) four[n].element[i] = at[i];
+          if (n * rows_at_once < left && i < columns) x.element[i] = at[i];
         }
+        four[n] = __builtin_bit_cast(Words, x);
         at += rows_at_once * rows.step;
       }
     }
   }
-  __device__ __forceinline__ void put(float* tile) const {
+  __device__ __forceinline__ void put(float* tile) {
     const int r = static_cast<int>(threadIdx.x) / chunks;
     const int c = static_cast<int>(threadIdx.x) % chunks * 4;
 #pragma unroll
     for (int n = 0; n < each; ++n) {
-      const T(&x)[4] = four[n].element;
+#pragma unroll
+      for (unsigned& word : four[n].word) weft::detail::ptx::keep_whole(word);
+      const auto x = __builtin_bit_cast(Four<T>, four[n]);
       const int place = tensor_place(r + n * rows_at_once);
       *reinterpret_cast<float4*>(tile + place * tensor_step<Width> + c) =
-          make_float4(rounded(x[0]), rounded(x[1]), rounded(x[2]), rounded(x[3]));
+          make_float4(rounded(x.element[0]), rounded(x.element[1]), rounded(x.element[2]),
+                      rounded(x.element[3]));
     }
   }
 };

@@ -67,6 +67,11 @@ __device__ __forceinline__ AttentionPlace attention_place(int tiles, int64_t hea
   return {head / count, head % count,
           static_cast<int>(blockIdx.x - head * static_cast<unsigned>(tiles))};
 }
+/// The tile of queries of a head's n-th block: causal ones begin with the last, which see the most
+/// keys, so that short ones fill the multiprocessors at the end.
+__device__ __forceinline__ int long_tiles_first(const AttentionPlan& plan, int tiles, int n) {
+  return plan.causal ? tiles - 1 - n : n;
+}
 /// The head of keys that a head of queries reads.
 __device__ __forceinline__ int64_t key_head_of(const AttentionPlan& plan, int64_t h) {
   if (plan.heads == plan.key_heads) return h;
