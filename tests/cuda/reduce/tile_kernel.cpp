@@ -54,6 +54,8 @@ void all_pairs(int64_t m, int64_t n, int64_t k, const F& f) {
   const Tensor<B> y = digits<B>({n, k}, 3);
   agree([&](const auto& a, const auto& b) { return f(a(all, newaxis, all), b(newaxis, all, all)); },
         x, y);
+  agree([&](const auto& a, const auto& b) { return f(a(newaxis, all, all), b(all, newaxis, all)); },
+        x, y);
 }
 const auto distance = [](const auto& x, const auto& y) { return sum(square(x - y), axis(-1)); };
 }  // namespace

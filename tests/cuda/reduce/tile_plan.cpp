@@ -57,6 +57,15 @@ TEST_CASE("tiles hold all results, and fit") {
   }
   CHECK(Rows(1 << 18, 64, 16).plan().tile.rows == 128);
   CHECK(Rows(1 << 18, 64, 16).plan().width == 16);
+  Rows turned(64, 1 << 18, 100);  // the second operand's rows are along the outer dimension
+  std::swap(turned.operands[1], turned.operands[2]);
+  const auto plan = turned.plan();
+  REQUIRE(plan.form == weft::cuda::ReduceLoops::by_tiles);
+  CHECK(plan.tile.columns == 1);
+  CHECK(plan.width <= detail::tile_threads_beside);
+  CHECK(plan.tile.across * plan.width * 4 >= 64);
+  CHECK(plan.tile.down * plan.tile.rows >= 1 << 18);
+  CHECK(plan.tile.shared_bytes <= detail::granted_shared_bytes);
 }
 
 TEST_CASE("results that tiles do not serve keep their rows") {
@@ -66,7 +75,7 @@ TEST_CASE("results that tiles do not serve keep their rows") {
   CHECK(Rows(100, 100, 16).plan().form == rows);
   CHECK(Rows(8, 1 << 18, 16).plan().form == rows);
   CHECK(Rows(1 << 18, 2, 16).plan().form == rows);
-  CHECK(Rows(1 << 18, 4, 100).plan().form == rows);  // a block's rows do not fit
+  CHECK(Rows(1 << 18, 4, 128).plan().form == rows);  // a block's rows do not fit
   Rows both(1 << 12, 64, 16);
   both.operands[1].stride[1] = 1 << 16;
   CHECK(both.plan().form == rows);

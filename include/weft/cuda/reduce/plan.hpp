@@ -310,13 +310,8 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
     grid.lane[i] = stride == 0 ? 0 : 1;
     grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
   }
-  grid.whole =
-      grid.form != ReduceLoops::rows && grid.vectors && is_vector_target(kept, operands[0], lanes);
-  if constexpr (N == 3) {
-    if (grid.form == ReduceLoops::by_tiles) {
-      place_in_tile(operands, grid.lane, grid.length, lanes, grid.tile, grid.step);
-    }
-  }
+  grid.whole = grid.form != ReduceLoops::rows && grid.vectors && grid.tile.columns == 0 &&
+               is_vector_target(kept, operands[0], lanes);
 }
 
 }  // namespace detail

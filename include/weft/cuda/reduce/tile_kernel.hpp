@@ -53,108 +53,89 @@ __device__ __noinline__ void stage_rows(const char* from, int64_t step, int64_t 
   }
 }
 
-/// Adds the elements of a row to the states of V neighbouring columns: operand Across changes along
-/// these, the other one does not.
-template <int Across, class Types, int V, class R, class State, class Program>
-__device__ __forceinline__ void add_row(const ReduceGrid<3>& grid, const R& reducer,
-                                        const Program& program, const char* shared, unsigned item,
-                                        unsigned row, State (&states)[V]) {
-  constexpr int down = 3 - Across;
-  Registers<Types, V> registers;
-  auto& columns = get<Across - 1>(registers.values);
-  auto& same = get<down - 1>(registers.values);
-  using Columns = std::remove_reference_t<decltype(columns)>;
-  using T = std::remove_reference_t<decltype(same.lane[0])>;
-  auto* across = reinterpret_cast<const Columns*>(shared + grid.step[Across]) + item;
-  auto* along =
-      reinterpret_cast<const T*>(shared + grid.step[down]) + row * tiled_row_pitch(grid.length);
-#pragma unroll 1
-  for (unsigned k = 0; k < grid.length; ++k) {
-    columns = *across;
-    across += grid.tile.pitch;
-    const T x = *along++;
-#pragma unroll
-    for (int j = 0; j < V; ++j) same.lane[j] = x;
-#pragma unroll
-    for (int j = 0; j < V; ++j) {
-      reducer.add(states[j], program(Lane<Registers<Types, V>>{registers, j}), k);
-    }
-  }
-}
-
-/// Copies the block's part of operand I, whose first element is at `from`.
-template <int I, int V, class T>
-__device__ __forceinline__ void stage_operand(const ReduceGrid<3>& grid, const char* from,
-                                              char* shared, unsigned columns, unsigned rows) {
-  const bool across = grid.lane[I] != 0;
-  stage_rows<sizeof(T)>(from, grid.reduced_stride[I][0], grid.kept_stride[I][across ? 0 : 1],
-                        shared + grid.step[I], sizeof(T) * (across ? grid.tile.pitch * V : 1),
-                        sizeof(T) * (across ? 1 : tiled_row_pitch(grid.length)), grid.length,
-                        across ? columns : rows);
-}
-
+/// The sizes of two operands' elements.
 template <class Types>
-struct TwoTypes;
+struct TwoSizes;
 template <class A, class B>
-struct TwoTypes<weft::detail::TypeList<A, B>> {
-  using First = A;
-  using Second = B;
+struct TwoSizes<weft::detail::TypeList<A, B>> {
+  static constexpr int first = sizeof(A);
+  static constexpr int second = sizeof(B);
 };
 
 }  // namespace detail
 
-/// A block reduces a tile of results: each thread V neighbouring ones of several rows.
+/// A block reduces a tile of results: each thread V neighbouring columns of several rows.
 template <class Out, class Types, int V, class R, class State, class Program>
 __global__ void __launch_bounds__(block_threads)
     reduce_tiles(const __grid_constant__ ReduceGrid<3> grid, const __grid_constant__ R reducer,
                  const __grid_constant__ Program program) {
+  using Sizes = detail::TwoSizes<Types>;
   extern __shared__ __align__(32) char weft_reduce_tile[];
-  const unsigned log_width = 31 - __clz(grid.width);
+  const unsigned across = grid.tile.columns;
+  const unsigned down = 1 - across;
   unsigned rest = grid.tiles_across.divide(blockIdx.x);
   const unsigned column = (blockIdx.x - rest * grid.tiles_across.divisor) * grid.width * V;
   const unsigned tile = rest;
   rest = grid.tiles.divide(tile);
   const unsigned row = (tile - rest * grid.tiles.divisor) * grid.tile.rows;
-  const unsigned columns = ::min(grid.width * V, grid.kept[0].divisor - column);
-  const unsigned rows = ::min(grid.tile.rows, grid.kept[1].divisor - row);
+  const unsigned columns = ::min(grid.width * V, grid.kept[across].divisor - column);
+  const unsigned rows = ::min(grid.tile.rows, grid.kept[down].divisor - row);
   char* first[3];
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
-    first[i] = grid.data[i] + column * grid.kept_stride[i][0] + row * grid.kept_stride[i][1];
+    first[i] =
+        grid.data[i] + column * grid.kept_stride[i][across] + row * grid.kept_stride[i][down];
   }
   detail::advance(first, rest, grid.kept, 2, grid.kept_rank, grid.kept_stride);
-  using Two = detail::TwoTypes<Types>;
-  detail::stage_operand<1, V, typename Two::First>(grid, first[1], weft_reduce_tile, columns, rows);
-  detail::stage_operand<2, V, typename Two::Second>(grid, first[2], weft_reduce_tile, columns,
-                                                    rows);
+  const unsigned pitch = detail::tiled_row_pitch(grid.length);
+  detail::stage_rows<Sizes::first>(first[1], grid.reduced_stride[1][0], grid.kept_stride[1][down],
+                                   weft_reduce_tile, Sizes::first, Sizes::first * pitch,
+                                   grid.length, rows);
+  detail::stage_rows<Sizes::second>(first[2], grid.reduced_stride[2][0],
+                                    grid.kept_stride[2][across], weft_reduce_tile + grid.tile.place,
+                                    Sizes::second * V * grid.tile.pitch, Sizes::second, grid.length,
+                                    columns);
   __syncthreads();
 
+  const unsigned log_width = 31 - __clz(grid.width);
   const unsigned item = threadIdx.x & (grid.width - 1);
   if (item * V >= columns) return;
-  const bool whole = grid.whole && item * V + V <= columns;
 #pragma unroll 1
   for (unsigned r = threadIdx.x >> log_width; r < rows; r += blockDim.x >> log_width) {
+    Registers<Types, V> registers;
+    auto& same = get<0>(registers.values);
+    auto& vector = get<1>(registers.values);
+    using Columns = std::remove_reference_t<decltype(vector)>;
+    using T = std::remove_reference_t<decltype(same.lane[0])>;
+    auto* along = reinterpret_cast<const T*>(weft_reduce_tile) + r * pitch;
+    auto* at = reinterpret_cast<const Columns*>(weft_reduce_tile + grid.tile.place) + item;
     State states[V]{};
-    if (grid.lane[1] != 0) {
-      detail::add_row<1, Types>(grid, reducer, program, weft_reduce_tile, item, r, states);
-    } else {
-      detail::add_row<2, Types>(grid, reducer, program, weft_reduce_tile, item, r, states);
+#pragma unroll 1
+    for (unsigned k = 0; k < grid.length; ++k) {
+      vector = *at;
+      at += grid.tile.pitch;
+      const T x = *along++;
+#pragma unroll
+      for (int j = 0; j < V; ++j) same.lane[j] = x;
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        reducer.add(states[j], program(Lane<Registers<Types, V>>{registers, j}), k);
+      }
     }
-    char* const at = first[0] + item * V * grid.kept_stride[0][0] + r * grid.kept_stride[0][1];
+    const int64_t apart = grid.kept_stride[0][across];
+    char* to = first[0] + item * V * apart + r * grid.kept_stride[0][down];
     Vector<Out, V> out;
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       out.lane[j] = store_element<Out>(reducer.finish(states[j], grid.count));
     }
-    if (whole) {
-      *reinterpret_cast<Vector<Out, V>*>(at) = out;
-    } else {
+    if (grid.whole && item * V + V <= columns) {
+      *reinterpret_cast<Vector<Out, V>*>(to) = out;
+      continue;
+    }
 #pragma unroll
-      for (unsigned j = 0; j < V; ++j) {
-        if (item * V + j < columns) {
-          *reinterpret_cast<Out*>(at + j * grid.kept_stride[0][0]) = out.lane[j];
-        }
-      }
+    for (unsigned j = 0; j < V; ++j, to += apart) {
+      if (item * V + j < columns) *reinterpret_cast<Out*>(to) = out.lane[j];
     }
   }
 }
