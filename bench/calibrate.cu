@@ -213,9 +213,9 @@ struct Reducer<Swept> {
     on_cuda::ReduceGrid<n> grid;
     const auto loops = on_cuda::detail::plan_reduction(name.operation, kept, reduced, operands,
                                                        inside, n, limits, grid);
-    const bool columns = grid.form == on_cuda::ReduceLoops::columns;
+    const bool rows = grid.form == on_cuda::ReduceLoops::rows;
     on_cuda::detail::plan_reduced_operands(loops.kept, operands, loops.reduced, inside,
-                                           columns ? kernels.column_lanes : kernels.lanes, grid);
+                                           rows ? kernels.lanes : kernels.column_lanes, grid);
     StorageHandle partials;
     void* states = nullptr;
     const bool split = grid.splits.divisor > 1;
@@ -226,9 +226,8 @@ struct Reducer<Swept> {
     }
     void* arguments[] = {&grid, const_cast<R*>(&reducer), const_cast<Program*>(&program), &states};
     const on_cuda::Stream stream = on_cuda::current_stream(swept.device);
-    on_cuda::detail::launch(name, kept,
-                            (columns ? kernels.columns : kernels.rows)[grid.vectors ? 1 : 0],
-                            grid.blocks, grid.threads, arguments, stream);
+    on_cuda::detail::launch(name, kept, kernels.of(grid), grid.blocks, grid.threads, arguments,
+                            stream, grid.tile.shared_bytes);
     if (!split) return;
     on_cuda::ReduceGrid<1> target;
     static_cast<on_cuda::ReduceLoops&>(target) = grid;

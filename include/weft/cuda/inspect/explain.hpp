@@ -100,9 +100,11 @@ WEFT_OUTLINED inline void explain_reduction(Explanation& out, const Name& name, 
   TunedLaunch tuned(name, device.ordinal, nullptr, false);
   if (tuned.by != nullptr) tuned.by->reduce(tuned, limits.column_lanes, plan);
   Kernel& kernel = out.kernels.back();
-  kernel.kind = plan.form == ReduceLoops::columns ? "reduction by columns"
-                : plan.width > 32                 ? "reduction by blocks"
-                                                  : "reduction by warps";
+  kernel.kind = plan.form == ReduceLoops::columns    ? "reduction by columns"
+                : plan.form == ReduceLoops::by_tiles ? "reduction by tiles"
+                : plan.width > 32                    ? "reduction by blocks"
+                                                     : "reduction by warps";
+  kernel.shared_bytes = plan.tile.shared_bytes;
   kernel.blocks = plan.blocks;
   kernel.threads = static_cast<int>(plan.threads);
   explain_choice(kernel, tuned);
@@ -270,6 +272,7 @@ struct Explainer<Cuda> {
     detail::Operand inside[n];
     on_cuda::detail::ReduceLimits limits{lanes, on_cuda::column_lanes<State, lanes>};
     limits.weight = detail::program_weight<Program>;
+    limits.tiles = on_cuda::has_tiles<Types, on_cuda::column_lanes<State, lanes>, Program>;
     on_cuda::detail::explain_reduction(out, name, device, kept, reduced, operands, inside, n,
                                        limits, sizeof(State));
   }
