@@ -171,16 +171,8 @@ struct Executor<Swept> {
     on_cuda::Grid<n> grid;
     on_cuda::detail::plan_for_each(loops, operands, n, false, kernels, grid, grid.transposed);
     *swept.planned = grid.rows_shift;
-    for (; grid.rows_shift > swept.value; --grid.rows_shift) {
-      grid.items *= 2;
-      grid.size[0] = on_cuda::FastDivmod(grid.size[0].divisor * 2);
-    }
-    for (; grid.rows_shift < swept.value; ++grid.rows_shift) {
-      grid.items /= 2;
-      grid.size[0] = on_cuda::FastDivmod(grid.size[0].divisor / 2);
-    }
+    on_cuda::detail::place_thread_rows(swept.value, kernels.rows.lanes, grid);
     on_cuda::detail::plan_operands(loops, operands, n, grid.data, grid.lane, grid.stride);
-    for (auto& stride : grid.stride) stride[0] *= 1 << grid.rows_shift;
     const auto kernel = on_cuda::for_each_aligned<Out, Types, kernels.rows.lanes, n, Program>;
     void* arguments[] = {&grid, const_cast<Program*>(&program)};
     on_cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
