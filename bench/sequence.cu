@@ -81,11 +81,14 @@ void encoder_step(const char* name) {
   time(name, [&] { (void)step(x); });
 }
 
-/// all-MiniLM-L6-v2's encoder, as one graph.
+/// all-MiniLM-L6-v2's encoder, as one graph; gelu by tanh, as PyTorch's fast path has it, whatever
+/// is asked for (its products' kernels are called gelubias).
 template <class T>
 void minilm(const char* name, int64_t batch, int64_t length) {
   const weft::cuda::Tf32Guard tf32;
-  nn::models::Bert<Cuda, T> net(nn::models::BertConfig::minilm_l6(), Cuda{});
+  auto config = nn::models::BertConfig::minilm_l6();
+  config.hidden_act = nn::FeedForward::gelu_tanh;
+  nn::models::Bert<Cuda, T> net(config, Cuda{});
   nn::eval(net);
   optim::GraphedStep step(Cuda{}, [&](const auto& ids) {
     const NoGrad guard;

@@ -297,7 +297,8 @@ def members():
         found = re.match(r"  (?:template <class X> )?(?:static constexpr |const |std::vector<)?[\w<>]+(?:<[^()]*>)?[&*]? "
                          r"(operator\(\)|operator[^\w\s(]+|\w+)\((.*?)(?:\)|$)", line)
         name = found[1] if found else "Tensor"
-        if name not in ("Tensor", "value_type", "operator=") and "= delete" not in line:
+        mistake = found and found[2] and not parameters(found[2])  # a parameter without a name: only says what to write
+        if name not in ("Tensor", "value_type", "operator=") and "= delete" not in line and not mistake:
             call = f"z.{name}({parameters(found[2])})"
             if name == "operator()":
                 call = "z(a, b, ...)"

@@ -174,7 +174,7 @@ TEST_CASE_TEMPLATE("axes, options and joins", D, TEST_DEVICES) {
   CHECK(stack({x, x}).shape() == Shape{2, 3, 4});
   CHECK(stack({x, x}, axis(2)).shape() == Shape{3, 4, 2});
   CHECK(stack(x, 2 * x, axis(0))(1, 0, 1).item() == 2);
-  CHECK_SAYS("[stack] shapes (3, 4) and (4, 3), expected equal ones", stack({x, x.t()}));
+  CHECK_SAYS("[stack] shapes (3, 4) and (4, 3), expected equal shapes", stack({x, x.t()}));
   CHECK_SAYS("[layer_norm] a weight of shape (3,)", layer_norm(x, x(all, 0), x(0)));
 }
 

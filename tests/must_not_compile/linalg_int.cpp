@@ -1,4 +1,4 @@
-// expect: linear algebra has elements of type float, double or complex: write cast<float>(x)
+// expect: linear algebra takes elements of type float, double or complex: write cast<float>(x)
 #include <weft/linalg.hpp>
 
 using namespace weft;

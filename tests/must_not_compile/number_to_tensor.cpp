@@ -1,4 +1,4 @@
-// expect: a named tensor is not assigned a number
+// expect: a number cannot be assigned to a named tensor
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: a shape makes no tensor
+// expect: a shape is not a tensor
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: weft: a shape makes no tensor
+// expect: weft: a shape is not a tensor
 #include <weft/weft.hpp>
 
 using namespace weft;

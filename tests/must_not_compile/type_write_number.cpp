@@ -1,4 +1,4 @@
-// expect: a floating number does not go into an integer tensor
+// expect: a floating-point number does not go into an integer tensor
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: an expression with a Var is not written into a Tensor
+// expect: an expression with a Var cannot be written into a Tensor
 #include <weft/autograd.hpp>
 
 using namespace weft;

@@ -41,7 +41,7 @@ const Case convolutions[] = {
      [] {
        conv({4, 6}, {3, 4, 3, 3}, ConvOptions{});
      }},
-    {"[conv2d] 4 channels and 6 filters in 3 groups, expected numbers that the groups divide",
+    {"[conv2d] 4 channels and 6 filters in 3 groups, expected both divisible by the groups",
      [] {
        conv({2, 4, 6, 6}, {6, 1, 3, 3}, ConvOptions{.groups = 3});
      }},

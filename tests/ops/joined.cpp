@@ -28,9 +28,10 @@ TEST_CASE_TEMPLATE("parts that are expressions are computed where they belong", 
   Tensor v = weft::zeros<float>({4, 2}, D{});
   v(slice(0, 4), weft::all).assign(cat(v(slice(0, 2), weft::all) + 1.0F, a, axis(0)));
   CHECK(v.to_vector() == std::vector<float>{1, 1, 1, 1, 1, 2, 3, 4});
-  CHECK_SAYS("[cat] shapes (2, 2) and (1, 2), expected equal ones but for axis 1",
+  CHECK_SAYS("[cat] shapes (2, 2) and (1, 2), expected equal sizes except along axis 1",
              cat(a * 2.0F, b, axis(1)));
-  CHECK_SAYS("[stack] shapes (2, 2) and (1, 2), expected equal ones", stack(a * 2.0F, b, axis(0)));
+  CHECK_SAYS("[stack] shapes (2, 2) and (1, 2), expected equal shapes",
+             stack(a * 2.0F, b, axis(0)));
 }
 
 #ifdef __CUDACC__

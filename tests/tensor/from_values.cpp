@@ -32,7 +32,7 @@ TEST_CASE_TEMPLATE("from braces", D, TEST_DEVICES) {
   CHECK(four.to_vector() == std::vector<bool>{true, false});
   CHECK_THROWS_WITH_AS(weft::tensor({{1, 2}, {3}}, D{}),
                        "[tensor] braces of 1 and of 2 elements at the same depth, expected equal "
-                       "ones",
+                       "sizes",
                        weft::ShapeError);
 }
 

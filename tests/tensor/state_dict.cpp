@@ -18,7 +18,7 @@ TEST_CASE("tensors by name, in order") {
   CHECK_SAYS("[StateDict::at] no tensor named 'none' among 3", dict.at("none"));
   CHECK_SAYS("[StateDict::get] 'bias' is int32 on cpu, expected float32 on cpu",
              dict.get<float>("bias"));
-  CHECK_SAYS("[StateDict::add] the name 'a' is there already", dict.add("a", w));
+  CHECK_SAYS("[StateDict::add] the name 'a' is already taken", dict.add("a", w));
   CHECK(dict.size() == 3);
   dict.set("bias", weft::tensor({5}));
   dict.set("b", weft::tensor({6}));
@@ -38,7 +38,7 @@ TEST_CASE("dicts inside dicts") {
   CHECK(model.names() == Names{"first.weight", "first.bias", "second.weight", "second.bias"});
   CHECK(model.under("second.").names() == layer.names());
   CHECK(model.under("third.").empty());
-  CHECK_SAYS("the name 'second.weight' is there already", model.add(layer, "second."));
-  CHECK_SAYS("is there already", model.add(model));
+  CHECK_SAYS("the name 'second.weight' is already taken", model.add(layer, "second."));
+  CHECK_SAYS("is already taken", model.add(model));
   CHECK(model.size() == 4);
 }

@@ -147,7 +147,8 @@ TEST_CASE("elements on the CPU") {
   CHECK(x.at(1, 2) == 50);
   const float converted = x(1, 2);
   CHECK(converted == 50);
-  CHECK_THROWS_WITH_AS(x.at(1), "[at] 1 indices for shape (2, 3)", weft::IndexError);
+  CHECK_THROWS_WITH_AS(x.at(1), "[at] 1 indices for shape (2, 3), expected one for each axis",
+                       weft::IndexError);
   CHECK_THROWS_WITH_AS(x.at(0, 3), "[index] index 3 at axis 1 of shape (2, 3), expected -3 to 2",
                        weft::IndexError);
   CHECK_THROWS_AS(x.at(0, 0, 0), weft::IndexError);

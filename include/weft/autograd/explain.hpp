@@ -18,6 +18,13 @@ class BackwardExplainer {
   /// as a statement keeps it (see keeps_value).
   template <class E>
   void add(const without_vars_t<E>& e, bool known) {
+    if constexpr (is_cut<E>) {
+      if (known && CutStatement<E>::fits(e)) {
+        using Gradient = CutGradient<E>;
+        const auto y = unread<typename E::value_type, typename E::device_type>(e.shape());
+        return add<typename Gradient::type>(Gradient::of(e, y), false);
+      }
+    }
     if (add_rows<E>(e)) return;
     if constexpr (!is_of_one_gather<E> && (detail::is_map<E> || is_var<E>)) {
       const char* const upstream = "the result's gradient";

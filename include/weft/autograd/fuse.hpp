@@ -11,9 +11,11 @@ namespace weft {
 
 namespace detail {
 
-/// Whether a statement's value may be computed in one pass with others.
+/// Whether a statement's value may be computed in one pass with others. What a product computes
+/// with its own call may not.
 template <class E>
-inline constexpr bool is_fusable = !autograd::HoistInside<E>::changes && !is_var<E>;
+inline constexpr bool is_fusable = !autograd::HoistInside<E>::changes && !is_var<E> &&
+                                   !(autograd::is_cut<E> && autograd::HoistOpaque<E>::changes);
 
 /// The values of expressions, at least one with a Var, as a tuple: Vars, or tensors for expressions
 /// without one.

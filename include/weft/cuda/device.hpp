@@ -69,7 +69,7 @@ inline bool is_available() { return device_count() > 0; }
 WEFT_OUTLINED inline int current_device() {
   if (!is_available()) detail::no_such_device(0);
   int ordinal = 0;
-  check(cudaGetDevice(&ordinal), "current_device");
+  if (device_count() > 1) check(cudaGetDevice(&ordinal), "current_device");
   return ordinal;
 }
 
@@ -93,11 +93,12 @@ inline void set_device(int ordinal) { set_device(Cuda{ordinal}); }
 class DeviceGuard {
  public:
   [[gnu::noinline]] explicit DeviceGuard(Cuda device) : previous_(current_device()) {
-    set_device(device);
+    const int wanted = device.ordinal == Cuda::current ? previous_ : resolve(device);
+    if (wanted != previous_) check(cudaSetDevice(wanted), "set_device");
   }
   [[gnu::noinline]] ~DeviceGuard() {
     int now = previous_;
-    if (detail::quiet(cudaGetDevice(&now)) && now != previous_) {
+    if (device_count() > 1 && detail::quiet(cudaGetDevice(&now)) && now != previous_) {
       detail::quiet(cudaSetDevice(previous_));
     }
   }

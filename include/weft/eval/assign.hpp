@@ -241,9 +241,10 @@ template <class T, class D, class E>
 template <class T, class D, class E>
 void write(const Tensor<T, D>& target, const E& e, const char* operation) {
   if constexpr (NumberLike<E> && !Expression<E>) {
-    static_assert(element_fits<T, E>,
-                  "weft: a floating number does not go into an integer tensor, nor a complex one "
-                  "into a real tensor: convert the number first");
+    static_assert(
+        element_fits<T, E>,
+        "weft: a floating-point number does not go into an integer tensor, nor a complex one "
+        "into a real tensor: convert the number first");
     if constexpr (element_fits<T, E>) {
       write(target, Scalar<compute_t<T>>{load_element(checked_cast<T>(operation, e))}, operation);
     }

@@ -10,7 +10,8 @@
 
 namespace weft {
 
-template <class = void>  // as below: weft::lib holds it
+/// All tensors of a file, on the CPU and in the file's order, and its metadata.
+template <class = void>  // a template because weft::lib holds it
 StateDict load_safetensors(const std::string& path);
 
 /// A safetensors file, whose header is read and checked when it is opened, and whose tensors are
@@ -60,7 +61,6 @@ class SafetensorsFile {
   std::map<std::string, const io::SafetensorsEntry*> places_;
 };
 
-/// All tensors of a file, on the CPU and in the file's order, and its metadata.
 template <class>
 StateDict load_safetensors(const std::string& path) {
   const SafetensorsFile file(path);

@@ -33,6 +33,11 @@ namespace weft {
 /// The same for one operation on a Var.
 #define WEFT_LIB_UNARY(D, OP) WEFT_LIB_RECORD(D, Map<float, op::OP, Var<float, D>>)
 
+/// relu(linear(x, weight, bias)).
+#define WEFT_LIB_CUT(D) \
+  Map<float, op::relu,  \
+      Map<float, op::add, Product<product::linear, Var<float, D>, Var<float, D>>, Var<float, D>>>
+
 /// Dropout of X.
 #define WEFT_LIB_DROPOUT(D, ...)                                                   \
   WEFT_LIB_RECORD(D, Map<float, op::where, Map<bool, op::trials<bool>, Positions>, \
@@ -66,6 +71,8 @@ namespace weft {
       Map<float, op::add, Product<product::linear, Var<float, D>, Var<float, D>>, Var<float, D>>) \
   WEFT_LIB_DROPOUT(D, Var<float, D>)                                                              \
   WEFT_LIB_DROPOUT(D, Map<float, op::relu, Var<float, D>>)                                        \
+  WEFT_LIB_RECORD(D, WEFT_LIB_CUT(D))                                                             \
+  WEFT_LIB_DROPOUT(D, WEFT_LIB_CUT(D))                                                            \
   WEFT_LIB_HOLDS Var<float, D> Var<float, D>::reshape(const Shape&) const;                        \
   WEFT_LIB_HOLDS Var<float, D> Var<float, D>::permute(const Shape&) const;                        \
   WEFT_LIB_HOLDS Var<float, D> Var<float, D>::transpose(int64_t, int64_t) const;                  \
@@ -106,7 +113,7 @@ namespace weft {
   WEFT_LIB_HOLDS Var<float, D> nn::Linear<D, float>::operator()(const Var<float, D>&) const;      \
   WEFT_LIB_HOLDS Var<float, D> nn::Linear<D, float>::plus(const Var<float, D>&,                   \
                                                           const Var<float, D>&) const;            \
-  WEFT_LIB_HOLDS Var<float, D> nn::Linear<D, float>::relu(const Var<float, D>&) const;            \
+  WEFT_LIB_HOLDS Var<float, D> nn::Linear<D, float>::relu(const Var<float, D>&, double) const;    \
   WEFT_LIB_HOLDS void nn::init::uniform(const Var<float, D>&, double, double, Generator&);        \
   WEFT_LIB_HOLDS void nn::init::normal(const Var<float, D>&, double, double, Generator&);         \
   WEFT_LIB_HOLDS Var<float, D> autograd::mean_cross_entropy(const Var<float, D>&,                 \
@@ -144,5 +151,6 @@ WEFT_LIB_TRANSFER(std::uint8_t)
 #undef WEFT_LIB_MOVES
 #undef WEFT_LIB_UNARY
 #undef WEFT_LIB_DROPOUT
+#undef WEFT_LIB_CUT
 #undef WEFT_LIB_RECORD
 #undef WEFT_LIB_HOLDS

@@ -80,9 +80,9 @@ auto chosen_of_var(const X& x, const M& mask) {
 }
 }  // namespace detail
 
-/// The elements of x where a mask holds, x[mask]. The mask has the sizes of x's leading axes; the
-/// selection has shape (count, rest of x's shape). Used in an expression, it is evaluated; assigned
-/// to, it takes a number, a value that broadcasts to one slice, or one for each slice.
+/// The elements of x where a mask is true, x[mask]. The mask has the sizes of x's leading axes; the
+/// selection has shape (count, rest of x's shape). In an expression it is evaluated; assigned to,
+/// it takes a number, a value that broadcasts to one slice, or one value for each slice.
 template <class T, Device D>
 class Masked : public detail::UpdatesChosen<Masked<T, D>> {
  public:
@@ -155,9 +155,9 @@ class Masked : public detail::UpdatesChosen<Masked<T, D>> {
   Tensor<bool, D> mask_;
 };
 
-/// The slices of x along its first axis at integer indices, x[indices]: read as take(x, indices,
-/// axis(0)), fused like it, and written by an assignment. Of several writes to one element any may
-/// win; index_add(x, axis(0), indices, e) adds them.
+/// The slices of x along its first axis at integer indices, x[indices]: read like take(x, indices,
+/// axis(0)), which fuses, and written by an assignment. If several indices name one slice, any of
+/// the writes may win; index_add(x, axis(0), indices, e) adds them all.
 template <class T, Device D, class I>
 class Picked : public detail::UpdatesChosen<Picked<T, D, I>> {
  public:

@@ -21,7 +21,7 @@ struct exp_of_term : exp {
 }  // namespace op
 
 namespace detail {
-/// A number in the type that expressions of X compute in.
+/// A number in X's compute type.
 template <class X>
 auto small_number(double value) {
   return static_cast<compute_t<typename X::value_type>>(value);
@@ -179,8 +179,9 @@ auto cross_entropy_rows(const X& logits, const T& targets) {
              logits, targets.reshape(detail::with_last_axis(targets.shape())), axis(-1));
 }
 
-/// Their mean: the loss of a classifier (PyTorch's cross_entropy with its defaults). The rows'
-/// losses are evaluated at the call, in one kernel that reads the logits once.
+/// The mean over the rows of -log(softmax(logits)) at the targets: a classifier's loss (PyTorch's
+/// cross_entropy with its defaults). The rows' losses are evaluated at the call, in one kernel that
+/// reads the logits once.
 template <ExpressionLike X, ExpressionLike T>
 auto cross_entropy(const X& logits, const T& targets) {
   return mean(cross_entropy_rows(logits, targets).eval());

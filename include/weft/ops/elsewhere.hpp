@@ -50,8 +50,8 @@ auto needs_header_io() {
 template <class... Xs>
 auto needs_header_fft() {
   static_assert(always_false<Xs...>,
-                "weft: for Fourier transforms and signals include <weft/fft.hpp>, and if "
-                "you did, it takes no such arguments");
+                "weft: for Fourier transforms and signals include <weft/fft.hpp>, or, if it is "
+                "included, give the arguments that it takes");
   return Tensor<float>{};
 }
 template <class... Xs>
@@ -63,29 +63,29 @@ auto needs_header_nn() {
 template <class... Xs>
 auto needs_header_linalg() {
   static_assert(always_false<Xs...>,
-                "weft: for linear algebra include <weft/linalg.hpp>, and if "
-                "you did, it takes no such arguments");
+                "weft: for linear algebra include <weft/linalg.hpp>, or, if it is included, give "
+                "the arguments that it takes");
   return Tensor<float>{};
 }
 template <class... Xs>
 auto needs_header_statistics() {
   static_assert(always_false<Xs...>,
-                "weft: for statistics include <weft/statistics.hpp>, and if "
-                "you did, it takes no such arguments");
+                "weft: for statistics include <weft/statistics.hpp>, or, if it is included, give "
+                "the arguments that it takes");
   return Tensor<float>{};
 }
 template <class... Xs>
 auto needs_header_arrays() {
   static_assert(always_false<Xs...>,
-                "weft: for array functions include <weft/arrays.hpp>, and if "
-                "you did, it takes no such arguments");
+                "weft: for array functions include <weft/arrays.hpp>, or, if it is included, give "
+                "the arguments that it takes");
   return Tensor<float>{};
 }
 template <class... Xs>
 auto needs_header_special() {
   static_assert(always_false<Xs...>,
-                "weft: for special functions include <weft/special.hpp>, and if "
-                "you did, it takes no such arguments");
+                "weft: for special functions include <weft/special.hpp>, or, if it is included, "
+                "give the arguments that it takes");
   return Tensor<float>{};
 }
 template <class... Xs>

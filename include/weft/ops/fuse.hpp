@@ -60,7 +60,7 @@ constexpr bool can_write_all(const Pack<Targets...>*, const Pack<Es...>*) {
            can_write<std::remove_pointer_t<decltype(std::declval<Targets>().data())>, Es>()));
 }
 
-/// Stands for what was refused, so that there is only one error.
+/// The result of what was refused, so that there is only one error.
 struct Refused {
   template <class X>
   void operator=(const X&) const {}
@@ -89,12 +89,12 @@ class Fused {
 
   /// The expressions; throws if they were unpacked.
   const Pack<Es...>& expressions() const {
-    if (!held_) fail<ValueError>("fuse", "the values were taken already");
+    if (!held_) fail<ValueError>("fuse", "the expressions have already been unpacked");
     return kept;
   }
 
-  /// The value of expression I, which this object holds. The first call computes all, and so does a
-  /// second one for the same I. On a temporary, which structured bindings make, it also lets go of
+  /// The value of expression I, which this object holds. The first call computes all values, and so
+  /// does a second call for the same I. On a temporary, as in structured bindings, it also releases
   /// the operands.
   template <std::size_t I>
   auto& get() const& {

@@ -37,7 +37,7 @@ template <ExpressionLike X, ExpressionLike I, class S>
 Tensor<float> scatter(const X&, const I&, const S&) {
   static_assert(detail::always_false<X>,
                 "weft: scatter needs the axis of the indices: write "
-                "scatter(x, i, source, axis(n))");
+                "scatter(x, axis(n), i, source)");
   return {};
 }
 template <ExpressionLike X>

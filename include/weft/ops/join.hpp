@@ -20,7 +20,7 @@ auto appended(const Pack<Head, Tail...>& parts, const X& x) {
 /// The values of what is joined, shapes and axis checked; f(part, place) for each and its view.
 template <class T, class D, class Parts, class F>
 Tensor<T, D> join(const char* operation, const Parts& parts, const Axes& axes, const F& f) {
-  if (parts.empty()) fail<ValueError>(operation, "no tensors, expected one at least");
+  if (parts.empty()) fail<ValueError>(operation, "no tensors, expected at least one");
   const int axis = one_axis(operation, axes, parts[0].rank());
   std::vector<Shape> shapes;
   for (const auto& part : parts) shapes.push_back(part.shape());
@@ -43,11 +43,11 @@ Tensor<T, D> join(const char* operation, const Parts& parts, const Axes& axes, c
 }
 template <class T, class D, class A>
 Tensor<T, D> stacked(const std::vector<Tensor<T, D>>& parts, const A& axis) {
-  if (parts.empty()) fail<ValueError>("stack", "no tensors, expected one at least");
+  if (parts.empty()) fail<ValueError>("stack", "no tensors, expected at least one");
   for (const auto& part : parts) {
     if (!(part.shape() == parts[0].shape())) {
       fail<ShapeError>("stack", "shapes ", parts[0].shape(), " and ", part.shape(),
-                       ", expected equal ones");
+                       ", expected equal shapes");
     }
   }
   const int at = one_axis("stack", axis, parts[0].rank() + 1);
@@ -62,7 +62,7 @@ struct MixedPart {
   template <class X>
   MixedPart(const X&) {}
 };
-/// Whether the parts in a braced list have one type.
+/// Whether the parts in a braced list have the same type.
 template <class A>
 constexpr bool are_parts() {
   static_assert(always_false<A>,

@@ -32,7 +32,7 @@ WEFT_OUTLINED inline Shape joined_shape(const char* operation, const std::vector
     for (int i = 0; fits && i < out.rank(); ++i) fits = i == axis || shapes[k][i] == out[i];
     if (!fits) {
       fail<ShapeError>(operation, "shapes ", shapes[0], " and ", shapes[k],
-                       ", expected equal ones but for axis ", axis);
+                       ", expected equal sizes except along axis ", axis);
     }
     out[axis] += shapes[k][axis];
   }
@@ -81,7 +81,7 @@ class Joined : public NodeMembers<Joined<K, Es...>> {
     for (Shape& shape : shapes) {
       alike_ = alike_ && shape == shapes[0];
       if (K::stacks && !alike_) {
-        fail<ShapeError>(text, "shapes ", shapes[0], " and ", shape, ", expected equal ones");
+        fail<ShapeError>(text, "shapes ", shapes[0], " and ", shape, ", expected equal shapes");
       }
     }
     if (K::stacks) {

@@ -41,7 +41,7 @@ class AnyTensor {
     }
   }
 
-  /// The value of an expression, or a Var's.
+  /// The value of an expression or a Var.
   template <ExpressionLike E>
     requires(!TensorLike<E>)
   AnyTensor(const E& e) {

@@ -10,7 +10,8 @@ namespace weft {
 template <class T, Device D = Cpu>
 Tensor<T, D> borrow(T* data, const Shape& shape, const Strides& strides, D device = {}) {
   if (strides.rank() != shape.rank()) {
-    fail<ShapeError>("borrow", "strides ", strides, " for shape ", shape);
+    fail<ShapeError>("borrow", "strides ", strides, " for shape ", shape,
+                     ", expected one stride for each axis");
   }
   using U = std::remove_const_t<T>;
   const auto bytes = shape.size() * static_cast<int64_t>(sizeof(T));
@@ -23,7 +24,8 @@ Tensor<T, D> borrow(T* data, const Shape& shape, D device = {}) {
   return borrow(data, shape, contiguous_strides(shape), device);
 }
 
-/// The same, and `deleter(data)` runs when the last tensor over the memory is gone.
+/// A tensor over your own memory, for which `deleter(data)` runs when the last tensor over it is
+/// gone.
 template <class T, class Deleter, Device D = Cpu>
   requires std::is_invocable_v<Deleter&, T*> Tensor<T, D> borrow(T* data, const Shape& shape,
                                                                  Deleter deleter, D device = {}) {

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// Uninitialised elements.
+/// A new tensor with uninitialised elements.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> empty(const Shape& shape, D device = {}) {
   return detail::Access::allocate<T, D>(shape, device);
@@ -20,7 +20,7 @@ Tensor<T, D> filled(const char* operation, const Shape& shape, V value, D device
   return out;
 }
 
-/// Stands where something else was given for a device.
+/// Rejects what was given in place of a device.
 template <class X>
 Tensor<float, Cpu> needs_device() {
   static_assert(always_false<X>,
@@ -28,7 +28,7 @@ Tensor<float, Cpu> needs_device() {
   return {};
 }
 
-/// f(shape, device) for the numbers of zeros(3, 4) or zeros(3, 4, Cuda{}).
+/// f(shape, device) for the arguments of zeros(3, 4) or zeros(3, 4, Cuda{}).
 template <class F, class X, class... Rest>
 auto by_sizes(const F& f, Shape shape, X next, Rest... rest) {
   constexpr bool size = std::is_integral_v<X>;
@@ -51,18 +51,20 @@ auto by_sizes(const F& f, Shape shape, X next, Rest... rest) {
 }
 }  // namespace detail
 
-/// Every element is `value`; T defaults to the value's type.
+/// A new tensor whose elements are all `value`; T defaults to the value's type.
 template <class T = void, NumberLike V, Device D = Cpu>
 auto full(const Shape& shape, V value, D device = {}) {
   using Element = std::conditional_t<std::is_void_v<T>, typename detail::Canonical<V>::type, T>;
   return detail::filled<Element>("full", shape, value, device);
 }
+/// A new tensor of zeros.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> zeros(const Shape& shape, D device = {}) {
   if constexpr (detail::is_element<T>())
     return detail::filled<T>("zeros", shape, compute_t<T>{}, device);
   return {};
 }
+/// A new tensor of ones.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> ones(const Shape& shape, D device = {}) {
   static_assert(!is_small<T>,
@@ -114,15 +116,17 @@ Tensor<float, Cpu> ones(const X&, const Rest&...) {
                 "weft: a shape is integers: write ones({3, 4}), ones(3, 4), ones(x.shape())");
   return {};
 }
-/// The same with sizes instead of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
+/// empty with sizes instead of a shape: empty(3, 4), empty(3, 4, Cuda{}).
 template <class T = float, NumberLike I, class... Rest>
 auto empty(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return empty<T>(to...); }, {}, size, rest...);
 }
+/// zeros with sizes instead of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
 template <class T = float, NumberLike I, class... Rest>
 auto zeros(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return zeros<T>(to...); }, {}, size, rest...);
 }
+/// ones with sizes instead of a shape: ones(3, 4), ones(3, 4, Cuda{}).
 template <class T = float, NumberLike I, class... Rest>
 auto ones(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return ones<T>(to...); }, {}, size, rest...);
@@ -140,19 +144,23 @@ auto device_of(const X& x) {
 }
 }  // namespace detail
 
-/// The same shape, element type and device as `x`, a tensor, Var or expression.
+/// An uninitialised tensor with the shape, element type and device of `x`, a tensor, Var or
+/// expression.
 template <ExpressionLike X>
 auto empty_like(const X& x) {
   return empty<typename X::value_type>(x.shape(), detail::device_of(x));
 }
+/// A tensor of `value` with the shape, element type and device of `x`.
 template <ExpressionLike X, NumberLike V>
 auto full_like(const X& x, V value) {
   return full<typename X::value_type>(x.shape(), value, detail::device_of(x));
 }
+/// A tensor of zeros with the shape, element type and device of `x`.
 template <ExpressionLike X>
 auto zeros_like(const X& x) {
   return zeros<typename X::value_type>(x.shape(), detail::device_of(x));
 }
+/// A tensor of ones with the shape, element type and device of `x`.
 template <ExpressionLike X>
 auto ones_like(const X& x) {
   return ones<typename X::value_type>(x.shape(), detail::device_of(x));

@@ -13,7 +13,7 @@ void flatten(const U& value, const int64_t*, T*& out) {
   if constexpr (Element<T>) {
     static_assert(
         is_floating<T> || is_complex<T> || !is_floating<U>,
-        "weft: a floating number does not become an integer silently: write tensor<float>");
+        "weft: floating-point numbers do not become integers silently: write tensor<float>");
     *out++ = checked_cast<T>("tensor", value);
   }
 }
@@ -21,7 +21,7 @@ template <class T, class U>
 void flatten(std::initializer_list<U> values, const int64_t* sizes, T*& out) {
   if (static_cast<int64_t>(values.size()) != *sizes) {
     fail<ShapeError>("tensor", "braces of ", values.size(), " and of ", *sizes,
-                     " elements at the same depth, expected equal ones");
+                     " elements at the same depth, expected equal sizes");
   }
   for (const auto& value : values) flatten(value, sizes + 1, out);
 }
@@ -69,7 +69,7 @@ auto tensor(
 }
 
 namespace detail {
-/// A number of braces that hold several types: an integer or a float, so that float holds them all.
+/// A number in braces that hold several types: a float, or an integer that float holds exactly.
 struct MixedNumber {
   template <NumberLike N>
   MixedNumber(N number) : value(static_cast<double>(number)) {
@@ -94,7 +94,7 @@ struct NumberFor {
   NumberFor(N number) : value(checked_cast<T>("tensor", number)) {
     static_assert(
         is_floating<T> || is_complex<T> || !is_floating<N>,
-        "weft: a floating number does not become an integer silently: write tensor<float>");
+        "weft: floating-point numbers do not become integers silently: write tensor<float>");
   }
   T value;
 };

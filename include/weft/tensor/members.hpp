@@ -130,7 +130,7 @@ class Members {
   }
   /// The transposed matrix, as t().
   auto transpose() const { return self().t(); }
-  /// No sizes or axes: say so.
+  /// Without sizes or axes: the error says what to write.
   template <MistakenOperand X>
     requires(!std::is_base_of_v<detail::Int64s, X>)
   E reshape(const X&)
@@ -145,16 +145,17 @@ class Members {
     static_assert(detail::always_false<X>, "weft: axes are integers: write x.permute(2, 0, 1)");
     return self();
   }
-  /// No conversion: says how the elements get into a std::vector.
+  /// Not a conversion: the error says how to get the elements into a std::vector.
   template <class V, class X = E>
     requires(detail::VectorOf<V, X>)
   operator V() const {
     static_assert(detail::always_false<V>,
-                  "weft: a tensor becomes a std::vector by x.to_vector(), an expression by "
-                  "e.eval().to_vector()");
+                  "weft: to make a std::vector write x.to_vector() for a tensor, "
+                  "e.eval().to_vector() for an expression");
     return {};
   }
-  /// The sizes where there are N axes: auto [rows, columns] = x.shape<2>().
+  /// The sizes of a tensor with N axes, for structured bindings: auto [rows, columns] =
+  /// x.shape<2>().
   template <int N>
   auto shape() const {
     return self().shape().template sizes<N>();
@@ -191,7 +192,7 @@ class NodeMembers : public Members<E> {
   /// The value of an expression with one element.
   auto item() const { return eval().item(); }
   auto clone() const { return eval(); }
-  /// The gradients of the value, as y.backward() of a Var y that is the expression.
+  /// Evaluates the expression and runs its backward pass, as `Var y = e; y.backward()` does.
   template <class... Options>
   void backward(const Options&... options) const {
     if constexpr (detail::needs_var<E>()) eval().backward(options...);
@@ -213,7 +214,7 @@ class NodeMembers : public Members<E> {
     return eval().to(device);
   }
 
-  /// A view of the value; const, since nobody would see what is written to it.
+  /// A view of the value; const, since what is written to it would be lost.
   decltype(auto) operator()(Slice a, Slice b = Slice::absent, Slice c = Slice::absent,
                             Slice d = Slice::absent, Slice e = Slice::absent,
                             Slice f = Slice::absent, Slice g = Slice::absent,
@@ -257,7 +258,7 @@ class NodeMembers : public Members<E> {
   auto split(int64_t length, int64_t axis = 0) const { return eval().split(length, axis); }
   auto chunk(int64_t count, int64_t axis = 0) const { return eval().chunk(count, axis); }
 
-  /// No assignments: say what can be written to.
+  /// Not assignments: the error says what can be written to.
   template <class X>
   void operator+=(const X&) const {
     detail::is_target<E>();
@@ -285,7 +286,8 @@ class NodeMembers : public Members<E> {
       return detail::is_truth_value<E>();
     }
   }
-  /// No conversion: says how an expression whose rank is not known to be 0 becomes a number.
+  /// Not a conversion: the error says how an expression whose rank is not known to be 0 becomes a
+  /// number.
   template <NumberLike N>
     requires(!is_bool<N>)
   operator N() const { return detail::is_number<E, N>(); }

@@ -34,7 +34,7 @@ void copy_nested(const C& values, const Shape& shape, int depth, T*& out) {
   const auto n = static_cast<int64_t>(values.size());
   if (n != shape[depth]) {
     fail<ShapeError>("tensor", "containers of ", n, " and of ", shape[depth],
-                     " elements at the same depth, expected equal ones");
+                     " elements at the same depth, expected equal lengths");
   }
   for (int64_t i = 0; i < n; ++i) {
     if constexpr (NestedContainer<C>) {

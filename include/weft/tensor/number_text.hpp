@@ -50,7 +50,7 @@ class FloatTexts {
     }
   }
 
-  /// x with its sign, or with a '+' too where `plus` is set.
+  /// x with its sign; a '+' is written only if `plus` is set.
   NumberText operator()(double x, bool plus) const {
     const bool negative = __builtin_signbit(x) != 0 && x == x;
     const Text sign = negative ? "-" : plus ? "+" : "";
@@ -72,7 +72,7 @@ class FloatTexts {
     std::snprintf(text, sizeof text, exponent_ ? "%.*e" : "%.*f", digits, x);
     return text;
   }
-  /// Decimals: the fewest that T reads back as x, without trailing zeros.
+  /// The fewest decimals from which T reads x back, without trailing zeros.
   int digits_of(double x) const {
     for (int digits = 0; digits < precision_; ++digits) {
       if (static_cast<double>(static_cast<T>(std::strtod(print(x, digits).c_str(), nullptr))) ==

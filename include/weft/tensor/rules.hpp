@@ -6,8 +6,8 @@
 #include "weft/tensor/storage.hpp"
 #include "weft/tensor/var_traits.hpp"
 
-/// Each function here is true, or a single compile error whose first line is the rule that is
-/// broken. A caller that asks by `if constexpr` has no further errors.
+/// Each function here returns true, or causes a single compile error whose first line is the rule
+/// that is broken. A caller that tests it with `if constexpr` adds no further errors.
 namespace weft::detail {
 
 /// Whether tensors can hold elements of type T.
@@ -20,7 +20,7 @@ constexpr bool is_element() {
   return holds;
 }
 
-/// T; naming it checks that tensors can hold elements of that type.
+/// T itself; naming it checks that tensors can hold elements of that type.
 template <class T, bool = is_element<T>()>
 struct ElementType {
   using type = T;
@@ -67,20 +67,22 @@ constexpr bool can_write() {
   static_assert(value || std::is_const_v<T>,
                 "weft: a tensor takes expressions and numbers of an element type: write tensor(v) "
                 "for a container, borrow(p, shape) for a pointer");
-  static_assert(!has_var<X>,
-                "weft: an expression with a Var is not written into a Tensor: write x.detach() for "
-                "a Var's values without gradients");
+  static_assert(
+      !has_var<X>,
+      "weft: an expression with a Var cannot be written into a Tensor: write x.detach() for "
+      "a Var's values without gradients");
   return value && !std::is_const_v<T> && !has_var<X>;
 }
 
-/// What is assigned to a named tensor, or follows it in parentheses, without being an expression.
+/// Rejects what is assigned to a named tensor, or passed to its constructor, and is no expression.
 template <class X>
 constexpr bool is_value() {
-  static_assert(!NumberLike<X>,
-                "weft: a named tensor is not assigned a number: write x.fill(v) to change its "
-                "elements, x = full_like(x, v) for new ones");
+  static_assert(
+      !NumberLike<X>,
+      "weft: a number cannot be assigned to a named tensor: write x.fill(v) to change its "
+      "elements, x = full_like(x, v) for new ones");
   static_assert(NumberLike<X> || !std::is_base_of_v<Int64s, X>,
-                "weft: a shape makes no tensor: write zeros<T>({2, 3}), empty<T>({2, 3}) or, for "
+                "weft: a shape is not a tensor: write zeros<T>({2, 3}), empty<T>({2, 3}) or, for "
                 "elements, tensor<T>({2, 3})");
   static_assert(NumberLike<X> || std::is_base_of_v<Int64s, X>,
                 "weft: a tensor is made from expressions: write tensor(v) for a container, "
@@ -95,12 +97,14 @@ template <class X>
 constexpr auto element_of_mistake() {
   constexpr bool number = NumberLike<X>;
   constexpr bool other = !number;
-  static_assert(other,
-                "weft: a tensor is made by name: write tensor(v) for one number, full({2, 3}, v) "
-                "for several");
-  static_assert(number,
-                "weft: a tensor is made by name: write tensor(v) for a container, borrow(p, shape) "
-                "for a pointer");
+  static_assert(
+      other,
+      "weft: tensors are made by functions: write tensor(v) for one number, full({2, 3}, v) "
+      "for several");
+  static_assert(
+      number,
+      "weft: tensors are made by functions: write tensor(v) for a container, borrow(p, shape) "
+      "for a pointer");
   return 0.0F;
 }
 
@@ -122,7 +126,7 @@ constexpr bool is_reachable() {
   return cpu;
 }
 
-/// Whether the header that gives tensors on D their memory and kernels is included.
+/// Whether the header with D's memory and kernels is included.
 template <class D>
 constexpr bool is_included() {
   constexpr bool here = requires { sizeof(Memory<D>); };
@@ -154,19 +158,19 @@ constexpr bool is_truth_value() {
 template <class E>
 constexpr bool needs_var() {
   static_assert(has_var<E>,
-                "weft: only Vars have gradients: make one by Var x = parameter(tensor) and "
+                "weft: only Vars have gradients: make one with Var x = parameter(tensor) and "
                 "compute with it");
   return has_var<E>;
 }
 
-/// Stands where an expression was to be written to.
+/// Rejects an assignment to an expression.
 template <class E>
 constexpr void is_target() {
   static_assert(always_false<E>,
                 "weft: an expression has no elements to write to: write Tensor x = e first");
 }
 
-/// Stands where an expression was taken for a number.
+/// Rejects an expression that is used as a number.
 template <class E, class N>
 constexpr N is_number() {
   static_assert(always_false<E>,

@@ -72,7 +72,7 @@ namespace layout {
 /// One axis restricted to `s`, by Python's rules for slices.
 inline void cut(const Slice& s, int64_t size, int64_t& start, int64_t& length) {
   if (s.step == 0 || s.step == INT64_MIN)
-    fail<ValueError>("slice", "step ", s.step, ", expected not 0");
+    fail<ValueError>("slice", "step ", s.step, ", expected any other integer");
   const int64_t low = s.step > 0 ? 0 : -1;
   const int64_t high = s.step > 0 ? size : size - 1;
   auto clip = [&](int64_t v, int64_t otherwise) {

@@ -28,7 +28,7 @@ class StateDict {
   /// Adds a tensor under a new name; throws ValueError if the name is taken.
   void add(std::string name, AnyTensor tensor) {
     if (!places_.emplace(name, entries_.size()).second) {
-      fail<ValueError>("StateDict::add", "the name '", name, "' is there already");
+      fail<ValueError>("StateDict::add", "the name '", name, "' is already taken");
     }
     entries_.emplace_back(std::move(name), std::move(tensor));
   }
@@ -43,7 +43,7 @@ class StateDict {
     for (const Entry& entry : other.entries_) {
       if (contains(prefix + entry.first)) {
         fail<ValueError>("StateDict::add", "the name '", prefix + entry.first,
-                         "' is there already");
+                         "' is already taken");
       }
     }
     const std::size_t count = other.size();

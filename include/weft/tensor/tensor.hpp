@@ -80,7 +80,7 @@ class Tensor : public Members<Tensor<T, D>> {
       version_ = x.version_;
     }
   }
-  /// No constructor: says what to write instead.
+  /// Not a constructor: the error says what to write instead.
   template <class X = Shape>
     requires(MistakenOperand<X> || NumberLike<X>)
   explicit Tensor(const X&) { detail::is_value<std::conditional_t<NumberLike<X>, Shape, X>>(); }
@@ -131,7 +131,7 @@ class Tensor : public Members<Tensor<T, D>> {
     return assign(static_cast<X&&>(x));
   }
 
-  /// A view of an expression's value is not written to.
+  /// Not an assignment: a view of an expression's value cannot be written to.
   template <OperandOrMistake X>
   void operator=(X&&) const&& {
     detail::is_target<X>();
@@ -143,41 +143,54 @@ class Tensor : public Members<Tensor<T, D>> {
     if constexpr (detail::can_write<T, X>()) detail::write(*this, detail::node(x), "assign");
     return *this;
   }
+  /// Sets every element to a number.
   template <NumberLike N = value_type>
   const Tensor& fill(N value) const {
     return assign(value);
   }
 
+  // With something that is no number: says so.
   template <MistakenOperand X>
   const Tensor& fill(const X&) const {
     detail::can_write<T, X>();
     return *this;
   }
 
+  /// Adds an expression or a number to the elements, in place.
   template <class X>
   const Tensor& operator+=(X&& x) const {
     return assign(*this + static_cast<X&&>(x));
   }
+  /// Subtracts an expression or a number from the elements, in place.
   template <class X>
   const Tensor& operator-=(X&& x) const {
     return assign(*this - static_cast<X&&>(x));
   }
+  /// Multiplies the elements by an expression or a number, in place.
   template <class X>
   const Tensor& operator*=(X&& x) const {
     return assign(*this * static_cast<X&&>(x));
   }
+  /// Divides the elements by an expression or a number, in place.
   template <class X>
   const Tensor& operator/=(X&& x) const {
     return assign(*this / static_cast<X&&>(x));
   }
 
   using Members<Tensor>::shape;
+  /// The sizes of the axes.
   const Shape& shape() const { return shape_; }
+  /// The distance between neighbours along each axis, in elements; 0 where an axis is broadcast.
   const Strides& strides() const { return strides_; }
+  /// The number of axes, 0 to 8.
   int rank() const { return shape_.rank(); }
+  /// The number of elements.
   int64_t size() const { return shape_.size(); }
+  /// The size of one axis; negative ones count from the end.
   int64_t size(int64_t axis) const { return shape_[normalize_axis("size", axis, rank())]; }
+  /// Whether the elements are adjacent in memory in row-major order.
   bool is_contiguous() const { return layout().is_contiguous(); }
+  /// The element type as a value: Dtype::float32.
   static constexpr Dtype dtype() { return dtype_of<value_type>; }
   /// The device, with the ordinal of the GPU that holds the elements.
   D device() const {
@@ -190,7 +203,9 @@ class Tensor : public Members<Tensor<T, D>> {
   T* data() const { return data_; }
   /// Pointer, shape and strides, for your own loops and kernels.
   View<T> view() const { return {data_, shape_, strides_}; }
+  /// The memory that this tensor shares with its views and copies; null if it has none.
   Storage* storage() const { return storage_.get(); }
+  /// Shape and strides, with offset 0.
   Layout layout() const { return {shape_, strides_, 0}; }
 
   /// A view by up to eight integers, slice(start, stop, step), all, newaxis and ellipsis.
@@ -224,6 +239,7 @@ class Tensor : public Members<Tensor<T, D>> {
     if (rank() == 0) fail<ShapeError>("begin", "a tensor of rank 0 has no axis to iterate over");
     return {*this, 0};
   }
+  /// The end of these views.
   RowIterator<Tensor> end() const { return {*this, size(0)}; }
 
   /// The element at the coordinates, bounds-checked; CPU only.
@@ -231,7 +247,9 @@ class Tensor : public Members<Tensor<T, D>> {
   T& at(I... index) const {
     static_cast<void>(detail::is_reachable<D>());
     const Tensor element = (*this)(index...);
-    if (element.rank() != 0) fail<IndexError>("at", sizeof...(I), " indices for shape ", shape_);
+    if (element.rank() != 0)
+      fail<IndexError>("at", sizeof...(I), " indices for shape ", shape_,
+                       ", expected one for each axis");
     return *element.data_;
   }
   /// The value of a tensor with one element.
@@ -256,7 +274,9 @@ class Tensor : public Members<Tensor<T, D>> {
   using Members<Tensor>::reshape;
   using Members<Tensor>::transpose;
   using Members<Tensor>::view;
+  /// A view with the axes in the given order: axis i of the result is axes[i] of this.
   Tensor permute(const Shape& axes) const { return with(layout::permute(layout(), axes)); }
+  /// A view with two axes swapped.
   Tensor transpose(int64_t a, int64_t b) const { return with(layout::transpose(layout(), a, b)); }
   /// The transposed matrix; a tensor of rank 0 or 1 is returned unchanged.
   Tensor t() const {
@@ -280,21 +300,29 @@ class Tensor : public Members<Tensor<T, D>> {
     }
     return with(out);
   }
+  /// All elements as a vector in row-major order; a view if contiguous, otherwise a copy.
   Tensor flatten() const { return reshape({-1}); }
+  /// A view without the axes of size 1.
   Tensor squeeze() const { return with(layout::squeeze(layout())); }
+  /// A view without this axis, whose size must be 1.
   Tensor squeeze(int64_t axis) const { return with(layout::squeeze(layout(), axis)); }
+  /// A view with a new axis of size 1 at this position.
   Tensor unsqueeze(int64_t axis) const { return with(layout::unsqueeze(layout(), axis)); }
+  /// A view broadcast to a shape: repeated elements share their memory; a size of -1 is kept.
   Tensor expand(const Shape& shape) const { return with(layout::expand(layout(), shape)); }
+  /// A view with one axis reversed.
   Tensor flip(int64_t axis) const { return with(layout::flip(layout(), axis)); }
+  /// A view of the k-th diagonal of two axes, which becomes the last axis.
   Tensor diagonal(int64_t k = 0, int64_t axis1 = -2, int64_t axis2 = -1) const {
     return with(layout::diagonal(layout(), k, axis1, axis2));
   }
+  /// A view of `length` elements along `axis`, from `start` on.
   Tensor narrow(int64_t axis, int64_t start, int64_t length) const {
     return with(layout::narrow(layout(), axis, start, length));
   }
-  /// Pieces with `length` elements along `axis`; the last one may be shorter.
+  /// Views of `length` elements along `axis`; the last one may be shorter.
   std::vector<Tensor> split(int64_t length, int64_t axis = 0) const;
-  /// At most `count` pieces of equal length; the last one may be shorter.
+  /// At most `count` views of equal length along `axis`; the last one may be shorter.
   std::vector<Tensor> chunk(int64_t count, int64_t axis = 0) const;
 
   /// A copy of the elements in new, contiguous storage.

@@ -88,3 +88,75 @@ TEST_CASE_TEMPLATE("gradients are added in the kernel", D, TEST_DEVICES) {
   CHECK(allclose(x.grad(), once * 2.0, {1e-12, 1e-12}));
   CHECK(allclose(row.grad(), row_once * 2.0, {1e-12, 1e-12}));
 }
+
+namespace {
+/// x, noting where the gradient that it gets lies.
+template <class D>
+auto noted(const Var<double, D>& x, const double*& at) {
+  using T = Tensor<double, D>;
+  return custom([](const T& v) { return (v * 1.0).eval(); },
+                [&](const T& g, const T&, const T&) {
+                  at = g.data();
+                  return g * 1.0;
+                },
+                x);
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("a term of a sum gets the sum's own gradient, unless somebody else sees it", D,
+                   TEST_DEVICES) {
+  using V = Var<double, D>;
+  const V x = parameter(numbers<D>({3, 4}));
+  const double* to_term = nullptr;
+  const double* of_sum = nullptr;
+  const auto run = [&](const auto& statement, const auto& then) {
+    const V a = noted<D>(x, to_term);
+    const V s = statement(a);
+    s.register_hook([&](const Tensor<double, D>& g) { of_sum = g.data(); });
+    then(s);
+    V(s * 1.0).backward(ones<double>(s.shape(), D{}));
+    return to_term == of_sum;
+  };
+  const auto nothing = [](const V&) {};
+  CHECK(run([](const V& a) { return V(a + exp(a.detach())); }, nothing));
+  CHECK(run([&](const V& a) { return V(exp(x) * 2.0 + (x + a)); }, nothing));
+  CHECK_FALSE(run([](const V& a) { return V(a + exp(a)); }, nothing));
+  CHECK_FALSE(run([](const V& a) { return V(a * 2.0 + a.detach()); }, nothing));
+  CHECK_FALSE(run([](const V& a) { return V(a + zeros<double>({2, 3, 4}, D{})); }, nothing));
+  CHECK(run([](const V& a) { return V(a + 1.0); }, [](const V& s) { s.retain_grad(); }));
+
+  // The caller's tensor stays as it is.
+  const Tensor<double, D> g = numbers<D>({3, 4}, 1);
+  const Tensor<double, D> before = g.clone();
+  const V a = x * 2.0;
+  const V u = sin(a);
+  const V s = a + x;
+  const V y = s + u;
+  y.backward(g);
+  CHECK(equal(g, before));
+
+  const auto agrees = [&](const auto& f) { CHECK(gradcheck(f, x)); };
+  agrees([](const V& v) {
+    const V p = v * 2.0;
+    const V q = exp(v);
+    const V first = sin(p);
+    const V second = p + q;
+    const V third = second + first;
+    return V(third + first);
+  });
+  agrees([](const V& v) {
+    const V p = v * 2.0;
+    const V row = p(0);
+    const V half = p(slice(0, 1));
+    const V sums = p + row;
+    const V all = p + half;
+    return V(sums + all);
+  });
+  agrees([](const V& v) {
+    const V p = v.reshape({4, 3}) * 2.0;
+    const V q = p.reshape({3, 4});
+    const V r = q + v;
+    const V t = r + q.t().clone().t();
+    return V(t + r);
+  });
+}

@@ -1,4 +1,5 @@
 #include "weft/autograd/linalg/matmul.hpp"
+#include <weft/autograd/linalg/product_statement.hpp>
 
 #include "gradients.hpp"
 

@@ -22,6 +22,9 @@ static_assert(!runs_on_vectors<Apply<op::exp, X>, float>);
 static_assert(vectorises<Apply<op::exp, Ratio>, float>);
 static_assert(!vectorises<Apply<op::exp, Ratio>, double>);
 static_assert(!vectorises<Apply<op::exp, Apply<op::floor, X>>, float>);
+static_assert(cpu::detail::reads_all_operands<
+              Apply<op::where, Apply<op::gt, X, Constant<float>>, Apply<op::exp, Ratio>, X>>);
+static_assert(!cpu::detail::reads_all_operands<Apply<op::lgamma, X>>);
 static_assert(!runs_on_vectors<Arg<1, bfloat16>, float>);  // converted when it is loaded
 static_assert(!runs_on_vectors<Arg<1, std::int32_t>, std::int32_t>);
 
@@ -31,8 +34,8 @@ struct At {
   const float* data() const {
     return x;
   }
-  template <int>
-  float reduced() const {
+  template <int, class T>
+  T reduced() const {
     return 2;
   }
 };

@@ -21,7 +21,7 @@ TEST_CASE("operands by their number, values by row, and what was kept") {
   CHECK(row.get<1>() == 4);
   CHECK(row.reduced<0>() == 20);
   CHECK(row.left() == 8);
-  const cpu::detail::RowVectorAt<1, Operands::type, Values::type> vectors{operands, values};
+  const cpu::detail::RowVectorAt<1, Operands::type> vectors{operands, at + 1, skip + 1, 1};
   CHECK(vectors.data<1>() == x + 2);
-  CHECK(vectors.reduced<0>() == 20);
+  CHECK(vectors.reduced<0, double>() == 20);
 }

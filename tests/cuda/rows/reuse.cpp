@@ -42,6 +42,12 @@ TEST_CASE("what an output shares with the last reduction is found by type") {
   static_assert(shares<Shared>);
   static_assert(!shares<decltype(log_softmax(std::declval<X>()))>);
   static_assert(!shares<decltype(normalize(std::declval<X>()))>);
+  // A weight has the pattern of a converted operand, but not its value.
+  using H = Tensor<weft::bfloat16, Cuda>;
+  using Scaled = decltype(cast<float>(std::declval<H>()) *
+                          rsqrt(var(cast<float>(std::declval<H>()), axis(-1), keepdims)) *
+                          cast<float>(std::declval<H>()));
+  static_assert(!shares<Scaled>);
 }
 
 TEST_CASE("a pattern is shared only where it has the same value [gpu] [sanitize]") {

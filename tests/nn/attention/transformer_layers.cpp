@@ -78,3 +78,63 @@ TEST_CASE_TEMPLATE("a layer's dropout is there in training alone", D, TEST_DEVIC
   nn::eval(layer);
   CHECK(equal(layer(x).detach(), layer(x).detach()));
 }
+
+TEST_CASE_TEMPLATE("gelu_tanh in a layer is the function, with gradients and without", D,
+                   TEST_DEVICES) {
+  const nn::Linear<D> linear(8, 12, {}, D{});
+  const Var<float, D> x = randn({3, 2, 8}, D{});
+  const Tensor<float, D> expected = gelu_tanh(linear(x)).detach();
+  CHECK(allclose(linear.gelu_tanh(x).detach(), expected));
+  const NoGrad guard;
+  CHECK(allclose(linear.gelu_tanh(x).detach(), expected, {1e-4, 1e-5}));
+  const nn::Linear<D> plain(8, 12, {.bias = false}, D{});
+  CHECK(allclose(plain.gelu_tanh(x).detach(), Tensor(gelu_tanh(plain(x).detach())), {1e-4, 1e-5}));
+
+  nn::TransformerEncoderLayer<D> layer(
+      8, 2, {.dim_feedforward = 12, .dropout = 0.5, .activation = nn::FeedForward::gelu_tanh}, D{});
+  CHECK(!equal(layer(x).detach(), layer(x).detach()));
+  nn::eval(layer);
+  const Var y = layer(x);
+  const Var z = layer.norm1(x + layer.self_attn(x, x, x));
+  CHECK(allclose(y.detach(), layer.norm2(z + layer.linear2(layer.linear1.gelu_tanh(z))).detach(),
+                 {1e-4, 1e-5}));
+}
+
+TEST_CASE_TEMPLATE("the feed-forward network's dropout draws as nn::Dropout does", D,
+                   TEST_DEVICES) {
+  for (const bool bias : {true, false}) {
+    for (const double p : {0.0, 0.3, 1.0}) {
+      for (const auto activation : {nn::FeedForward::relu, nn::FeedForward::gelu}) {
+        CAPTURE(p);
+        const nn::Linear<D> layer(8, 12, {.bias = bias});
+        const nn::Dropout dropout{p};
+        const Var x = parameter(cast<float>(sequence_input<D>("encoder_layer.post.x0").value()));
+        const auto gradients = [&](const auto& f) {
+          manual_seed(8);
+          x.zero_grad();
+          nn::zero_grad(layer);
+          const Var<float, D> y = f();
+          y.backward(cos(y.detach() * 3.0F).eval());
+          std::vector<Tensor<float, D>> all = {y.detach(), x.grad().clone(),
+                                               layer.weight.grad().clone()};
+          if (bias) all.push_back(layer.bias->grad().clone());
+          return all;
+        };
+        const auto whole =
+            gradients([&] { return nn::detail::fed(x, layer, activation, dropout); });
+        const auto parts = gradients([&] {
+          const Var h = layer(x);
+          const Var a = activation == nn::FeedForward::relu ? Var(relu(h)) : Var(gelu(h));
+          return dropout(a);
+        });
+        for (std::size_t i = 0; i < whole.size(); ++i) {
+          CAPTURE(i);
+          CHECK(allclose(whole[i], parts[i], {1e-5, 1e-6}));
+        }
+        CHECK(layer.relu(x, p).shape() == whole[0].shape());
+      }
+    }
+  }
+  CHECK_SAYS("p = 2, expected 0 to 1", nn::detail::fed(Var(ones({3, 8}, D{})), nn::Linear<D>(8, 12),
+                                                       nn::FeedForward::relu, nn::Dropout{2}));
+}

@@ -20,7 +20,8 @@ TEST_CASE_TEMPLATE("numbers spaced by factors", D, TEST_DEVICES) {
     CHECK(y[i] == doctest::Approx(-1000 * std::pow(10.0, -static_cast<double>(i))));
   }
   CHECK(geomspace(1, 2, 0, D{}).size() == 0);
-  CHECK_SAYS("[geomspace] from -1 to 1, expected numbers of one sign", geomspace(-1, 1, 3));
+  CHECK_SAYS("[geomspace] from -1 to 1, expected nonzero numbers of the same sign",
+             geomspace(-1, 1, 3));
   CHECK_SAYS("[logspace] -1 values", logspace(0, 1, -1));
 }
 

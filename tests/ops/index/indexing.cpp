@@ -68,11 +68,12 @@ TEST_CASE("shapes and strides of what indices name") {
   CHECK(indexed_shape("take", Indexing::along, x.shape, 1, {2, 7, 4}) == Shape{2, 7, 4});
   CHECK(indexed_shape("take", Indexing::along, {2, 3, 1}, 1, {1, 7, 4}) == Shape{2, 7, 4});
   CHECK_SAYS(
-      "[gather] indices of shape (2, 7, 5) along axis 1 of (2, 3, 4), expected as many axes, "
-      "the others no longer, or x's 1",
+      "[gather] indices of shape (2, 7, 5) along axis 1 of (2, 3, 4), expected the same rank, "
+      "and along other axes at most x's size unless that is 1",
       indexed_shape("gather", Indexing::along, x.shape, 1, {2, 7, 5}));
   CHECK(indexed_shape("gather", Indexing::along, x.shape, 1, {1, 7, 3}) == Shape{2, 7, 3});
-  CHECK_SAYS("expected as many axes", indexed_shape("gather", Indexing::along, x.shape, 1, {2, 7}));
+  CHECK_SAYS("expected the same rank",
+             indexed_shape("gather", Indexing::along, x.shape, 1, {2, 7}));
   CHECK(offset_strides(Indexing::whole, x, 0, 2) == Strides{0, 0});
   CHECK(offset_strides(Indexing::instead, x, 1, 2) == Strides{12, 0, 0, 1});
   CHECK(offset_strides(Indexing::along, x, 2, 3) == Strides{12, 4, 0});

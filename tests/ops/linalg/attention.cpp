@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("attention says what does not fit", D, TEST_DEVICES) {
   CHECK_SAYS("expected (batch, heads, length, width)", scaled_dot_product_attention(q(0), q, q));
   CHECK_SAYS("keys as wide as queries",
              scaled_dot_product_attention(q, numbers<D>({2, 4, 5, 7}), q));
-  CHECK_SAYS("4 heads of queries for 3 of keys",
+  CHECK_SAYS("4 query heads for 3 key heads",
              scaled_dot_product_attention(q, numbers<D>({2, 3, 5, 6}), numbers<D>({2, 3, 5, 6}),
                                           {.enable_gqa = true}));
   CHECK_SAYS("dropout 2, expected 0 to 1", scaled_dot_product_attention(q, q, q, {.dropout = 2}));

@@ -183,9 +183,9 @@ TEST_CASE("formulas that do not fit") {
   CHECK_SAYS("expected letters, `...`, commas and ->", einsum("i1,jk", x, y));
   CHECK_SAYS("expected letters, `...`, commas and ->", einsum("i..,jk", x, y));
   CHECK_SAYS("expected its end behind the result", einsum("ij->i,j", x));
-  CHECK_SAYS("[tensordot] axis 1 of (2, 3) and axis 1 of (3, 4), expected one size",
+  CHECK_SAYS("[tensordot] axis 1 of (2, 3) and axis 1 of (3, 4), expected equal sizes",
              tensordot(x, y, axis(1), axis(1)));
-  CHECK_SAYS("[tensordot] axes (0, 1) and (0,), expected as many",
+  CHECK_SAYS("[tensordot] axes (0, 1) and (0,), expected equally many",
              tensordot(x, y, axis(0, 1), axis(0)));
   CHECK_SAYS("[tensordot] axis 1 appears twice", tensordot(x, y, axis(1, 1), axis(0, 0)));
   CHECK_SAYS("[tensordot] 3 axes of shapes (2, 3) and (3, 4), expected 0 to 2", tensordot(x, y, 3));

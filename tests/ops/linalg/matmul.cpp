@@ -207,10 +207,10 @@ TEST_CASE_TEMPLATE("what does not fit together is said with shapes", D, TEST_DEV
   CHECK_SAYS("[matmul] shapes do not broadcast: (2,) and (3,)",
              matmul(weft::zeros({2, 3, 4}, D{}), weft::zeros({3, 4, 2}, D{})));
   CHECK_SAYS("[mm] shapes (3, 4) and (3,), expected ranks 2 and 2", mm(x, v));
-  CHECK_SAYS("[bmm] shapes (1, 3, 4) and (2, 4, 5), expected batches of one size",
+  CHECK_SAYS("[bmm] shapes (1, 3, 4) and (2, 4, 5), expected batches of equal size",
              bmm(weft::zeros({1, 3, 4}, D{}), weft::zeros({2, 4, 5}, D{})));
   CHECK_SAYS("[mv] shapes (3, 4) and (3, 4), expected ranks 2 and 1", mv(x, x));
-  CHECK_SAYS("[dot] shapes (3,) and (4,), expected one length", dot(v, x(0)));
+  CHECK_SAYS("[dot] shapes (3,) and (4,), expected equal lengths", dot(v, x(0)));
   CHECK_SAYS("[linear] a weight of shape (3,), expected (out, in)", linear(x, v));
   CHECK_SAYS("[linear] shapes (3, 4) and (3, 2)", linear(x, weft::zeros({3, 2}, D{}).t()));
 }

@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("inner products under NumPy's names", D, TEST_DEVICES) {
   CHECK(off(matvec(a, b(0)), matmul(a, b(0))) < 1e-15);
   CHECK(matvec(a.expand({2, 4, 3}), b).shape() == Shape{2, 4});
   CHECK(off(vecmat(b(0), a.t()), matmul(b(0), a.t())) < 1e-15);
-  CHECK_SAYS("[vdot] shapes (4, 3) and (2, 3), expected as many elements", vdot(a, b));
+  CHECK_SAYS("[vdot] shapes (4, 3) and (2, 3), expected equally many elements", vdot(a, b));
   using C = weft::complex<double>;
   const auto z = tensor<C>({C(0, 1), C(2, -1)}, D{});
   CHECK(off(real(vdot(z, z)), weft::full<double>({}, 6, D{})) == 0);

@@ -19,6 +19,7 @@ using weft::bfloat16;
 using weft::Cpu;
 using weft::Generator;
 using weft::Positions;
+using weft::Shape;
 
 namespace {
 
@@ -84,6 +85,63 @@ TEST_CASE_TEMPLATE("normal numbers agree on every device", D, TEST_DEVICES) {
                              weft::randn<weft::half>({n}, D{}, b).to_vector()) <= 1);
     CHECK(same_bits(weft::randn<double>({n}, Cpu{}, a).to_vector(),
                     weft::randn<double>({n}, D{}, b).to_vector()));
+  }
+}
+
+TEST_CASE_TEMPLATE("targets that begin anywhere get the numbers of their positions", D,
+                   TEST_DEVICES) {
+  const auto compare = [](auto element, const auto& expression) {
+    using T = decltype(element);
+    for (std::int64_t columns : {1, 3, 4, 8, 24}) {
+      const auto expected = expression(Shape{5, columns}, Cpu{}).eval().to_vector();
+      for (std::int64_t left = 0; left < 9; ++left) {
+        CAPTURE(columns);
+        CAPTURE(left);
+        const weft::Tensor<T, D> wide = weft::zeros<T>({5, columns + 9}, D{});
+        const weft::Tensor<T, D> part = wide.narrow(1, left, columns);
+        part.assign(expression(Shape{5, columns}, D{}));
+        CHECK(largest_difference(part.to(Cpu{}).contiguous().to_vector(), expected) <= 1);
+        CHECK(weft::count_nonzero(wide.narrow(1, 0, left)).item() == 0);
+        // Positions may go another way than the target.
+        const weft::Tensor<T, D> across = weft::zeros<T>({columns + 9, 5}, D{}).t();
+        across.narrow(1, left, columns).assign(expression(Shape{5, columns}, D{}));
+        const auto turned = across.narrow(1, left, columns).to(Cpu{}).contiguous();
+        CHECK(largest_difference(turned.to_vector(), expected) <= 1);
+      }
+    }
+  };
+  const weft::Draw draw{11, 4};
+  const auto made = [&]<class T>(const Shape& shape, auto device, T one) {
+    const auto x = weft::full<T>(shape, weft::compute_t<T>(one), device);
+    return where(weft::generated(shape, weft::op::trials<bool>(draw, 0.6)), x,
+                 weft::compute_t<T>(0)) +
+           weft::generated(shape, weft::op::uniform<T>{draw});
+  };
+  compare(float(), [&](const Shape& s, auto d) { return made(s, d, 2.F); });
+  compare(double(), [&](const Shape& s, auto d) { return made(s, d, 2.); });
+  compare(weft::half(), [&](const Shape& s, auto d) { return made(s, d, weft::half(2.F)); });
+  compare(float(), [&](const Shape& s, auto) {
+    return weft::generated(s, weft::op::normal<float>{draw}) * 1.F;
+  });
+  compare(bfloat16(), [&](const Shape& s, auto) {
+    return weft::generated(s, weft::op::normal<bfloat16>{draw}) * 1.F;
+  });
+}
+
+TEST_CASE("trials succeed below p * 2^32") {
+  using Trials = weft::op::trials<bool>;
+  CHECK(Trials({}, 0).successes == 0);
+  CHECK(Trials({}, 1).successes == std::uint64_t{1} << 32);
+  CHECK(Trials({}, 0x1p-32).successes == 1);
+  CHECK(Trials({}, 0x1p-33).successes == 1);
+  CHECK(Trials({}, 5e-324).successes == 1);
+  CHECK(Trials({}, 0.5).successes == std::uint64_t{1} << 31);
+  CHECK(Trials({}, std::nextafter(0.5, 1)).successes == (std::uint64_t{1} << 31) + 1);
+  CHECK(Trials({}, std::nextafter(1., 0)).successes == std::uint64_t{1} << 32);
+  for (double p : {0., 1e-9, 0.1, 0.9, 1 - 1e-10, 1.}) {
+    for (long long i = 0; i < 100; ++i) {
+      CHECK(Trials({3, 5}, p).value(i) == Trials(weft::Draw{3, 5}).value(i, p));
+    }
   }
 }
 
@@ -311,7 +369,7 @@ TEST_CASE("rand beside the C library's, with using namespace") {
 }
 
 TEST_CASE("what random numbers refuse") {
-  CHECK_SAYS("[randint] from 3 to 3 there is no integer", weft::randint(3, 3, {2}));
+  CHECK_SAYS("[randint] low 3 and high 3, expected low < high", weft::randint(3, 3, {2}));
   CHECK_SAYS("[randint] integers from 0 to 256 do not fit in uint8",
              weft::randint<std::uint8_t>(0, 257, {2}));
   CHECK_SAYS("[bernoulli] probability 1.5, expected 0 to 1", weft::bernoulli(1.5, {2}));

@@ -21,7 +21,7 @@ TEST_CASE_TEMPLATE("axes in another order", D, TEST_DEVICES) {
   CHECK(broadcast_to(x(0), {5, 3, 4}).shape() == Shape{5, 3, 4});
   CHECK_SAYS("[movedim] axes (0, 1) to (0,)", movedim(x, {0, 1}, Axes{0}));
   CHECK_SAYS("[movedim] axis -3 appears twice in (0, -3)", movedim(x, {0, -3}, {0, 1}));
-  CHECK_SAYS("[flatten] axes 2 to 0", flatten(x, 2, 0));
+  CHECK_SAYS("[flatten] axes 2 to 0 of (2, 3, 4), expected ascending axes", flatten(x, 2, 0));
   CHECK_SAYS("[unflatten] shape (4,) of 4 elements cannot become (3, -1)",
              unflatten(x, 2, {3, -1}));
 }
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("turned and reversed", D, TEST_DEVICES) {
   CHECK(rot90(x, 5, {1, 0}).to_vector() == rot90(x, -1).to_vector());
   CHECK(rot90(x, 4).shape() == Shape{2, 3});
   CHECK_SAYS("[flip] axis 0 appears twice", flip(x, axis(0, 0)));
-  CHECK_SAYS("[rot90] axes (0,), expected two", rot90(x, 1, {0}));
+  CHECK_SAYS("[rot90] axes (0,), expected two axes", rot90(x, 1, {0}));
   CHECK_SAYS("[fliplr] shape (3,)", fliplr(x(0)));
 }
 

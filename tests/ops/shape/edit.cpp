@@ -51,13 +51,13 @@ TEST_CASE_TEMPLATE("the same memory seen otherwise", D, TEST_DEVICES) {
   CHECK(windows(x, 0, 3, 2).to_vector() == std::vector<float>{0, 1, 2, 2, 3, 4});
   CHECK(windows(x.reshape(2, 3), 1, 2).shape() == Shape{2, 2, 2});
   CHECK(windows(x(3), 0, 1).to_vector() == std::vector<float>{3});
-  CHECK_SAYS("[windows] windows of 2 by steps of 1", windows(x(3), 0, 2));
+  CHECK_SAYS("[windows] windows of 2 with step 1", windows(x(3), 0, 2));
   CHECK(as_strided(x, {2, 2}, {1, 2}, 1).to_vector() == std::vector<float>{1, 3, 2, 4});
   const auto bits = bit_cast<std::int32_t>(x);
   CHECK(bits(1).item() == 0x3F800000);
   CHECK(bit_cast<std::int16_t>(x).shape() == Shape{12});
   CHECK(bit_cast<double>(bit_cast<std::uint8_t>(x)).shape() == Shape{3});
-  CHECK_SAYS("[windows] windows of 7 by steps of 1", windows(x, 0, 7));
+  CHECK_SAYS("[windows] windows of 7 with step 1", windows(x, 0, 7));
   CHECK_SAYS("reaches 4 to 6 of 6 elements", as_strided(x, {3}, {1}, 4));
   CHECK_SAYS("[bit_cast] elements of 4 bytes of shape (3,)", bit_cast<double>(x(slice(0, 3))));
 }

@@ -189,7 +189,7 @@ TEST_CASE_TEMPLATE("stft is the transform of each piece, and istft gives the sig
 TEST_CASE("istft says where no window covers the signal") {
   const Tensor w = hann_window<double>(8);
   const Tensor s = stft(noise({40}, Cpu{}), w, {.hop = 8, .center = false});
-  CHECK_SAYS("[istft] the windows' squares add up to", istft(s, w, {.hop = 8, .center = false}));
+  CHECK_SAYS("[istft] the squared windows add up to", istft(s, w, {.hop = 8, .center = false}));
 }
 
 TEST_CASE_TEMPLATE("resample keeps what both lengths can show", D, TEST_DEVICES) {

@@ -59,5 +59,5 @@ TEST_CASE_TEMPLATE("bits", D, TEST_DEVICES) {
   CHECK(back.shape() == Shape{2, 10});
   CHECK(equal(back != std::uint8_t{0}, bits));
   CHECK(unpackbits(bytes).shape() == Shape{2, 16});
-  CHECK_SAYS("[unpackbits] 17 bits of 16 there are", unpackbits(bytes, 17));
+  CHECK_SAYS("[unpackbits] count 17, expected at most 16", unpackbits(bytes, 17));
 }

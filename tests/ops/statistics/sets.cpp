@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("orders", D, TEST_DEVICES) {
   CHECK_SAYS("[lexsort] keys of shapes (5,) and (1,)", lexsort(first, second.narrow(0, 0, 1)));
   CHECK(partition(first, 2)(2).item() == 3);
   CHECK(take(first, argpartition(first, -1)).eval()(4).item() == 5);
-  CHECK_SAYS("[partition] place 5 of 5 elements", partition(first, 5));
+  CHECK_SAYS("[partition] position 5 of 5 elements, expected -5 to 4", partition(first, 5));
   CHECK(cummax_with_indices(full<double>({}, 4.0, D{}), axis(0)).indices.item() == 0);
   const auto running = cummax_with_indices(first);
   CHECK(running.values.to_vector() == Ints{1, 5, 5, 5, 5});

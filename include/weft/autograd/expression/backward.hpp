@@ -23,6 +23,28 @@ struct UpstreamSource {
   }
 };
 
+/// Whether the rule for a part of type E rounds the gradient that it gets to E's type.
+template <class E>
+inline constexpr bool rounds_gradient = false;
+
+namespace detail {
+/// Whether the gradient of port J is that of E itself: a term of a sum.
+template <class E, int J>
+inline constexpr bool is_term = is_var<E>;
+template <class T, class X, class Y, int J>
+inline constexpr bool is_term<Map<T, op::add, X, Y>, J> = [] {
+  constexpr int before = weft::detail::count(typename Segment<X>::ports{});
+  if constexpr (J < before) {
+    return is_term<X, J>;
+  } else {
+    return is_term<Y, J - before>;
+  }
+}();
+template <class E, int J>
+  requires(!has_var<E>)
+inline constexpr bool is_term<E, J> = false;
+}  // namespace detail
+
 /// Runs the reverse sweep of an element-wise expression of type E.
 template <class E, class Source, class Ports = typename Segment<E>::ports>
 class Backward;
@@ -46,7 +68,7 @@ class Backward<E, Source, TypeList<Ports...>> {
   template <class... Known>
   Backward(const without_vars_t<E>& e, Variable* const* edges, const Source& source,
            const Known&... known)
-      : e_(e), edges_(edges), shape_(e.shape()) {
+      : e_(e), edges_(edges), source_(source), shape_(e.shape()) {
     (set_known(inputs_[__builtin_ctzll(mask | std::uint64_t{1} << 63)], known), ...);
     using Program = decltype(Parts::template lower<1>(e, inputs_, 0));
     constexpr std::uint64_t all = ~std::uint64_t{0};
@@ -80,8 +102,9 @@ class Backward<E, Source, TypeList<Ports...>> {
   }
   /// A gathered operand's gradient has the operand's type, like the elements that it is added to.
   template <class Port>
-  using element = std::conditional_t<is_var<Port> || is_gather<Port>, typename Port::value_type,
-                                     compute_t<typename Port::value_type>>;
+  using element =
+      std::conditional_t<is_var<Port> || is_gather<Port> || rounds_gradient<Port>,
+                         typename Port::value_type, compute_t<typename Port::value_type>>;
   template <class Port>
   using sink_of = Sink<element<Port>, typename Port::device_type>;
   template <class Port>
@@ -101,6 +124,7 @@ class Backward<E, Source, TypeList<Ports...>> {
             name(), device_, shape_, operands, program);
       }
       (finish<static_cast<int>(J), Ports>(program.stores), ...);
+      if constexpr (!(is_var<Ports> && ...)) (complete_early<static_cast<int>(J), Ports>(), ...);
     } else {
       (fill_empty<static_cast<int>(J), Ports>(program.stores), ...);
     }
@@ -147,6 +171,9 @@ class Backward<E, Source, TypeList<Ports...>> {
     program.slot[J] = port.slot;
     operands[J].itemsize = sizeof(element<Port>);
     if (!port.wanted || port.slot != J) return;
+    if constexpr (is_var<Port> && detail::is_term<E, J>) {
+      if (passes_upstream<J, Port>()) return;
+    }
     auto& sink = weft::get<J>(sinks_);
     using On = typename Port::device_type;
     if constexpr (is_var<Port>) {
@@ -172,6 +199,35 @@ class Backward<E, Source, TypeList<Ports...>> {
     const Shape kept = broadcast_axes(port.shape, shape_).result(shape_);
     operands[J].set(sum.data(), sizeof(C), kept, contiguous_strides(kept), sum.storage());
   }
+  /// Makes the upstream gradient that of a Var that is a term of the sum, and that a statement
+  /// computed, where nobody but the running pass holds it: it is dropped next.
+  template <int J, class Port>
+  bool passes_upstream() const {
+    using Gradient = Tensor<typename Port::value_type, typename Port::device_type>;
+    if constexpr (!std::is_same_v<Source, UpstreamSource<typename Port::value_type, D>> ||
+                  !std::is_same_v<D, typename Port::device_type> ||
+                  !weft::detail::Complete<Executor<Loops>>) {
+      return false;
+    } else {
+      const Gradient& gradient = source_.gradient;
+      auto* const variable =
+          static_cast<VariableOf<typename Port::value_type, typename Port::device_type>*>(
+              ports_[J].variable);
+      if (variable->is_leaf() || variable->is_pending() || variable->channels_last ||
+          !variable->hooks.empty() || variable->opens_inside() || state::checks) {
+        return false;
+      }
+      bool alone = is_written_alone(ports_, k, J);
+      for (int i = J + 1; i < k; ++i) alone = alone && ports_[i].slot != J;
+      if (!alone || !(gradient.shape() == ports_[J].shape) || !gradient.is_contiguous()) {
+        return false;
+      }
+      const long others = weft::detail::Access::storage(gradient).owners() - 2;
+      if (others < 0 || !Executor<Loops>::may_overwrite(gradient.storage(), others)) return false;
+      variable->give(Gradient(gradient));
+      return true;
+    }
+  }
   template <int J, class Port>
   void finish(Stores stores) {
     auto& sum = weft::get<J>(sums_);
@@ -179,6 +235,16 @@ class Backward<E, Source, TypeList<Ports...>> {
     if ((stores.sums >> J & 1U) == 0) return;
     if (static_cast<const void*>(sum.data()) != static_cast<const void*>(sink.buffer.data())) {
       store(sink, sum);
+    }
+  }
+  /// Of a Var beside other parts, whose rules are still to run.
+  template <int J, class Port>
+  void complete_early() {
+    if constexpr (is_var<Port>) {
+      if (!ports_[J].wanted || ports_[J].slot != J) return;
+      static_cast<VariableOf<typename Port::value_type, typename Port::device_type>*>(
+          ports_[J].variable)
+          ->complete_early();
     }
   }
   /// A sum over no elements is 0.
@@ -190,6 +256,7 @@ class Backward<E, Source, TypeList<Ports...>> {
 
   const without_vars_t<E>& e_;
   Variable* const* edges_;
+  const Source& source_;
   Shape shape_;
   D device_{};
   PortState ports_[k];

@@ -1,7 +1,8 @@
-// Reductions whose value a statement keeps, so that the backward pass does not compute it again.
+// Values that a statement keeps, so that the backward pass does not compute them again.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/autograd/expression/cut.hpp"
 #include "weft/autograd/expression/reduction.hpp"
 
 namespace weft::autograd {
@@ -74,7 +75,9 @@ struct PortOf<TypeList<Port>> {
 
 template <class E>
 constexpr bool keeps_value() {
-  if constexpr (!has_var<E> || !OfOneReduction<without_vars_t<E>>::matches) {
+  if constexpr (is_cut<E>) {
+    return true;
+  } else if constexpr (!has_var<E> || !OfOneReduction<without_vars_t<E>>::matches) {
     return false;
   } else if constexpr (!is_map<E>) {
     return derives_by_value<E>;
@@ -96,9 +99,21 @@ inline constexpr bool is_of_simple_reduction<E> =
     detail::derives_simply<typename detail::PortOf<typename Segment<E>::ports>::type>;
 
 /// Whether a statement of type E keeps the value of its reduction: the gradient needs it, and only
-/// a function of one number surrounds it.
+/// a function of one number surrounds it. Or its own value: see is_cut.
 template <class E>
 inline constexpr bool keeps_value = detail::keeps_value<E>();
+
+namespace detail {
+template <class E>
+struct KeptElement {
+  using type = typename OfOneReduction<without_vars_t<E>>::C;
+};
+template <class E>
+  requires is_cut<E>
+struct KeptElement<E> {
+  using type = typename E::value_type;
+};
+}  // namespace detail
 
 /// The value that a statement keeps; empty for most.
 template <class E, class D>
@@ -108,7 +123,7 @@ struct KeptValue {
 template <class E, class D>
   requires keeps_value<E>
 struct KeptValue<E, D> {
-  Tensor<typename OfOneReduction<without_vars_t<E>>::C, D> value;
+  Tensor<typename detail::KeptElement<E>::type, D> value;
   /// Not if it was written since: the statement's value may share its elements.
   explicit operator bool() const {
     return value.storage() != nullptr && weft::detail::Access::is_current(value);
@@ -118,7 +133,7 @@ struct KeptValue<E, D> {
 /// The value of a statement as elements of T, in two steps: its reduction, which is kept, and the
 /// rest.
 template <class T, class D, class E>
-Tensor<T, D> evaluate_and_keep(const without_vars_t<E>& e, KeptValue<E, D>& kept) {
+Tensor<T, D> evaluate_reduction(const without_vars_t<E>& e, KeptValue<E, D>& kept) {
   using Of = OfOneReduction<without_vars_t<E>>;
   using C = typename Of::C;
   const Tensor<C, D> reduced = weft::detail::materialize_on<C, D>(Of::reduction(e), D{});
@@ -129,6 +144,18 @@ Tensor<T, D> evaluate_and_keep(const without_vars_t<E>& e, KeptValue<E, D>& kept
     return reduced;
   } else {
     return weft::detail::materialize_on<T, D>(cast<T>(reduced), D{});
+  }
+}
+
+/// The value of a statement as elements of T, and what it keeps.
+template <class T, class D, class E>
+Tensor<T, D> evaluate_and_keep(const without_vars_t<E>& e, KeptValue<E, D>& kept) {
+  if constexpr (is_cut<E>) {
+    const Tensor<T, D> y = CutStatement<E>::template evaluate<D>(e);
+    if (CutStatement<E>::fits(e)) kept.value = weft::detail::Access::operand(y);
+    return y;
+  } else {
+    return evaluate_reduction<T, D, E>(e, kept);
   }
 }
 

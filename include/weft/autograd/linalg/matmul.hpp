@@ -2,73 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/var.hpp"
-#include "weft/eval/product/epilogue.hpp"
-#include "weft/ops/linalg/matmul.hpp"
+#include "weft/autograd/linalg/product_statement.hpp"
 
 namespace weft::autograd {
 
 template <class K, class A, class B>
-  requires(has_var<A> || has_var<B>)
-struct WithoutVars<Product<K, A, B>> {
-  using type = Product<K, without_vars_t<A>, without_vars_t<B>>;
-  static type of(const Product<K, A, B>& e) {
-    return type(without_vars_t<A>(without_vars(e.left())),
-                without_vars_t<B>(without_vars(e.right())));
-  }
-};
-
-/// Both passes read the factors: an expression becomes a Var or a Tensor.
-template <class X>
-using factor_t = typename weft::detail::Evaluated<X>::type;
-
-template <class K, class A, class B>
-  requires(has_var<A> || has_var<B>)
-struct HoistInside<Product<K, A, B>> {
-  using type = Product<K, factor_t<A>, factor_t<B>>;
-  static constexpr bool changes = !std::is_same_v<type, Product<K, A, B>>;
-  static type of(const Product<K, A, B>& e) {
-    return type(factor_t<A>(e.left()), factor_t<B>(e.right()));
-  }
-};
-
-/// product + bias is recorded as one statement, since it is computed in one call.
-template <class T, class K, class A, class B, class X>
-  requires((has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>))
-struct HoistInside<Map<T, op::add, Product<K, A, B>, X>> {
-  using Factors = HoistInside<Product<K, A, B>>;
-  static constexpr bool changes = Factors::changes;
-  using type = Map<T, op::add, typename Factors::type, X>;
-  static type of(const Map<T, op::add, Product<K, A, B>, X>& e) {
-    return type(e.op(), Factors::of(get<0>(e.args())), get<1>(e.args()));
-  }
-};
-
-/// So is product + bias + another tensor, in either order of the outer sum.
-template <class E>
-inline constexpr bool is_biased_product = false;
-template <class T, class K, class A, class B, class X>
-inline constexpr bool is_biased_product<Map<T, op::add, Product<K, A, B>, X>> =
-    (has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>);
-
-template <class T, class P, class Y>
-  requires(is_biased_product<P> && (is_var<Y> || TensorLike<Y>))
-struct HoistInside<Map<T, op::add, P, Y>> {
-  static constexpr bool changes = HoistInside<P>::changes;
-  using type = Map<T, op::add, typename HoistInside<P>::type, Y>;
-  static type of(const Map<T, op::add, P, Y>& e) {
-    return type(e.op(), HoistInside<P>::of(get<0>(e.args())), get<1>(e.args()));
-  }
-};
-template <class T, class P, class Y>
-  requires(is_biased_product<P> && (is_var<Y> || TensorLike<Y>))
-struct HoistInside<Map<T, op::add, Y, P>> {
-  static constexpr bool changes = true;
-  using type = Map<T, op::add, typename HoistInside<P>::type, Y>;
-  static type of(const Map<T, op::add, Y, P>& e) {
-    return type(e.op(), HoistInside<P>::of(get<1>(e.args())), get<0>(e.args()));
-  }
-};
+inline constexpr bool rounds_gradient<Product<K, A, B>> = true;
 
 namespace detail {
 /// The matrix of a vector that stands on the left (a row) or on the right (a column).
@@ -290,6 +229,14 @@ struct CastStatement<Map<float, op::add, P, Y>> {
     const auto& product = get<0>(sum.args());
     return caster.multiply(product.left(), product.right()) + get<1>(sum.args()) + get<1>(e.args());
   }
+};
+
+template <class E>
+  requires(is_cut<E>&& HoistOpaque<E>::changes&& std::is_same_v<typename E::value_type, float>)
+struct CastStatement<E> {
+  static constexpr bool possible = true;
+  using D = typename E::device_type;
+  static Var<float, D> run(const Caster<D>&, const E& e) { return HoistOpaque<E>::of(e); }
 };
 
 }  // namespace weft::autograd

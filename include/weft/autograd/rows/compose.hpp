@@ -168,12 +168,11 @@ auto layer_norm(const X& e, const W& weight, const B& bias, double epsilon = 1e-
   const auto b = autograd::settle(bias);
   const auto plain = autograd::without_vars(x);
   const auto centre = mean(cast<C>(plain), axis(-1), keepdims);
-  const auto scale =
-      rsqrt(var(cast<C>(plain), axis(-1), keepdims, correction(0)) + static_cast<C>(epsilon));
-  const auto rows = autograd::rows_of(
-      cast<T>((cast<C>(plain) - centre) * scale * cast<C>(autograd::without_vars(w)) +
-              cast<C>(autograd::without_vars(b))),
-      centre, scale);
+  const auto centred = cast<C>(plain) - centre;
+  const auto scale = rsqrt(mean(square(centred), axis(-1), keepdims) + static_cast<C>(epsilon));
+  const auto rows = autograd::rows_of(cast<T>(centred * scale * cast<C>(autograd::without_vars(w)) +
+                                              cast<C>(autograd::without_vars(b))),
+                                      centre, scale);
   using D = typename std::remove_cvref_t<decltype(rows.head)>::device_type;
   const autograd::LayerNormRule<C, D> rule{rows.tail.head, rows.tail.tail.head};
   return autograd::computed("layer_norm", rule, rows.head, x, w, b);

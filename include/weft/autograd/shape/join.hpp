@@ -76,7 +76,7 @@ Var<T, D> cat(const std::vector<Var<T, D>>& parts, const A& axis = {0}) {
 template <class T, Device D, class A = Axes>
 Var<T, D> stack(const std::vector<Var<T, D>>& parts, const A& axis = {0}) {
   if constexpr (detail::is_axis<A>()) {
-    if (parts.empty()) fail<ValueError>("stack", "no tensors, expected one at least");
+    if (parts.empty()) fail<ValueError>("stack", "no tensors, expected at least one");
     const int at = detail::one_axis("stack", axis, parts[0].rank() + 1);
     std::vector<Var<T, D>> raised;
     for (const auto& part : parts) raised.push_back(part.unsqueeze(at));

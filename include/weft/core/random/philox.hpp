@@ -5,8 +5,18 @@
 #include <cstdint>
 
 #include "weft/core/config.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft {
+
+namespace detail {
+WEFT_HD constexpr std::uint64_t wide_product(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  if (!__builtin_is_constant_evaluated()) return ptx::mul_wide(a, b);
+#endif
+  return std::uint64_t{a} * b;
+}
+}  // namespace detail
 
 /// Four words of 32 bits: a counter of Philox, or the random bits that it gives.
 struct PhiloxBlock {
@@ -24,8 +34,8 @@ struct PhiloxBlock {
 
 /// One round of Philox4x32.
 WEFT_HD constexpr PhiloxBlock philox_round(PhiloxBlock x, std::uint32_t k0, std::uint32_t k1) {
-  const std::uint64_t p = std::uint64_t{0xD2511F53U} * x.a;
-  const std::uint64_t q = std::uint64_t{0xCD9E8D57U} * x.c;
+  const std::uint64_t p = detail::wide_product(0xD2511F53U, x.a);
+  const std::uint64_t q = detail::wide_product(0xCD9E8D57U, x.c);
   return {static_cast<std::uint32_t>(q >> 32) ^ x.b ^ k0, static_cast<std::uint32_t>(q),
           static_cast<std::uint32_t>(p >> 32) ^ x.d ^ k1, static_cast<std::uint32_t>(p)};
 }

@@ -232,6 +232,16 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
             [](const auto& staged, int64_t i) __attribute__((always_inline)) {
               return ElementAt<1, std::remove_cvref_t<decltype(staged)>>{staged, i};
             });
+#if defined(__clang__)
+      } else if constexpr ((reads_all_operands<Ps> && ...)) {
+        // A target that is an operand would get the loop for operands that overlap, which has no
+        // vectors. Not for all programs: clang may then load what the program would not.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang loop vectorize(assume_safety)
+        for (int64_t i = first; i < last; ++i) store_values(mine, out, At{operands, i});
+#pragma clang diagnostic pop
+#endif
       } else {
 #if !defined(__clang__)
 #pragma GCC ivdep

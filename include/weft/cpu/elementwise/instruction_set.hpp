@@ -4,6 +4,13 @@
 
 #include <cstdint>
 
+// clang warns, at the function that a loop is inlined into, where loops that shall be vectorised
+// are not: for want of optimisation, or of vectors of such numbers.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 namespace weft::cpu {
 
 /// The instruction set that this file is compiled for. As a template argument of the loops it keeps
@@ -181,3 +188,7 @@ struct KernelLoops {
 };
 
 }  // namespace weft::cpu
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif

@@ -4,6 +4,9 @@
 
 #include "weft/eval/rows/program.hpp"
 #include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/elementwise/cast.hpp"
+#include "weft/ops/elementwise/compare.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::cpu::detail {
@@ -79,5 +82,30 @@ template <class P, class C>
 inline constexpr bool vectorises = std::is_floating_point_v<C> &&
                                    (loop_contents<P> & ~(LoopContents::of_operand<C>() |
                                                          LoopContents::functions)) == 0;
+
+/// Operations that load nothing, or the same whatever their arguments' branches.
+template <class Op>
+inline constexpr bool loads_nothing =
+    has_vectors<Op> ||
+    is_one_of<Op, op::sign, op::floor, op::ceil, op::round, op::trunc, op::hardswish,
+              op::hardsigmoid, op::fmax, op::fmin, op::clamp_min, op::clamp_max, op::copysign,
+              op::bitwise_not, op::bitwise_and, op::bitwise_or, op::bitwise_xor, op::eq, op::ne,
+              op::lt, op::le, op::gt, op::ge, op::where, op::clamp, op::lerp, op::fma, op::sin,
+              op::cos, op::tan>;
+template <class To>
+inline constexpr bool loads_nothing<op::cast<To>> = true;
+
+/// Whether a program reads each of its operands at each element, and nothing else.
+template <class P>
+inline constexpr bool reads_all_operands = false;
+template <int I, class T>
+inline constexpr bool reads_all_operands<Arg<I, T>> = true;
+template <int I, class T>
+inline constexpr bool reads_all_operands<Reduced<I, T>> = true;
+template <class T>
+inline constexpr bool reads_all_operands<Constant<T>> = true;
+template <class Op, class... Ps>
+inline constexpr bool reads_all_operands<Apply<Op, Ps...>> = loads_nothing<Op> &&
+                                                             (reads_all_operands<Ps> && ...);
 
 }  // namespace weft::cpu::detail

@@ -9,14 +9,14 @@
 namespace weft::cpu::detail {
 
 /// Sets x, a number or a vector, to the program's values from position i. at.data<I>() is the
-/// address of operand I, at.reduced<I>() the value of a reduction.
+/// address of operand I, at.reduced<I, C>() the value of a reduction.
 template <class X, int I, class C, class At>
 [[gnu::always_inline]] inline void vector_value(X& x, const Arg<I, C>&, const At& at, int i) {
   load_vector(x, at.template data<I>() + i);
 }
 template <class X, int I, class C, class At>
 [[gnu::always_inline]] inline void vector_value(X& x, const Reduced<I, C>&, const At& at, int) {
-  x = X{} + at.template reduced<I>();
+  x = X{} + at.template reduced<I, C>();
 }
 template <class X, class C, class At>
 [[gnu::always_inline]] inline void vector_value(X& x, const Constant<C>& c, const At&, int) {

@@ -25,18 +25,21 @@ struct RowAt {
   WEFT_HD WEFT_INLINE auto left() const { return kept[i]; }
 };
 
-/// The same for programs that run on vectors.
-template <int First, class Operands, class Values>
+/// The same for programs that run on vectors. A reduction's value is loaded where it is used: clang
+/// joins loads of several to a vector, by way of the stack, from which it reads before it can.
+template <int First, class Operands>
 struct RowVectorAt {
   const Operands& operands;
-  const Values& values;
+  char* const* values;
+  const int64_t* skip;
+  int64_t row;
   template <int I>
   [[gnu::always_inline]] auto data() const {
     return weft::get<I - First>(operands).data;
   }
-  template <int I>
-  [[gnu::always_inline]] auto reduced() const {
-    return weft::get<I>(values).value;
+  template <int I, class T>
+  [[gnu::always_inline]] T reduced() const {
+    return *reinterpret_cast<const T*>(values[I] + row * skip[I]);
   }
 };
 

@@ -123,10 +123,8 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
                                               const int64_t* skip, int64_t r, int64_t m) {
       using State = typename R::template State<V>;
       const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
-      const auto values = RowValues<ValueTypes>::moved(
-          at + outputs + leaves, step + outputs + leaves, skip + outputs + leaves, r);
-      const RowVectorAt<outputs, typename Operands::type, typename RowValues<ValueTypes>::type>
-          where{operands, values};
+      const RowVectorAt<outputs, typename Operands::type> where{operands, at + outputs + leaves,
+                                                                skip + outputs + leaves, r};
       return State{join_all<Join<R>>(
           static_cast<int>(m), State{}.value, [&](auto& x, int i) __attribute__((always_inline)) {
             vector_value(x, mine, where, i);
@@ -268,6 +266,16 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
                   return RowAt<outputs, std::remove_cvref_t<decltype(staged)>,
                                typename Values::type, Kept>{staged, values, from, i};
                 });
+#if defined(__clang__)
+      } else if constexpr (reads_all_operands<P>) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang loop vectorize(assume_safety)
+        for (int64_t i = 0; i < m; ++i) {
+          put(to[i], store_element<Out>(programs.head(At{operands, values, from, i})));
+        }
+#pragma clang diagnostic pop
+#endif
       } else {
 #if !defined(__clang__)
 #pragma GCC ivdep

@@ -28,6 +28,16 @@ __device__ __forceinline__ void set_lanes(Pack<Vector<T, V>, Vector<Ts, V>...>& 
   set_lanes<V>(vectors.tail, values.tail, j);
 }
 
+template <int V, class Values, class R, class Program>
+__device__ __forceinline__ void compute_outputs(Values& values, const R& registers,
+                                                const Program& program, int first, int last) {
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (has_effects<Program> && (j < first || j >= last)) continue;
+    set_lanes<V>(values, program(Lane<R>{registers, j}), j);
+  }
+}
+
 template <class Out, class T, int V>
 __device__ __forceinline__ Vector<Out, V> stored(const Vector<T, V>& values) {
   Vector<Out, V> out;
@@ -98,12 +108,17 @@ __device__ __forceinline__ auto compute_all(const R& registers, const Program& p
                                             int last) {
   MultiOutputVectors<Outs, typename Program::values, V> out;
   out.stores = program.stores;
-  Program resolved = program;
-  if constexpr (has_draws<Program>) resolve_draws(resolved);
-#pragma unroll
-  for (int j = 0; j < V; ++j) {
-    if (has_effects<Program> && (j < first || j >= last)) continue;
-    detail::set_lanes<V>(out.values, resolved(Lane<R>{registers, j}), j);
+  if constexpr (has_draws<Program>) {
+    Program resolved = program;
+    resolve_draws(resolved);
+    R aligned = registers;
+    if (V > 1 && aligned.align_positions()) {  // so that lanes share blocks of random bits
+      detail::compute_outputs<V>(out.values, aligned, resolved, first, last);
+    } else {
+      detail::compute_outputs<V>(out.values, registers, resolved, first, last);
+    }
+  } else {
+    detail::compute_outputs<V>(out.values, registers, program, first, last);
   }
   return out;
 }

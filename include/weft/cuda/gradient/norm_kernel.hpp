@@ -106,14 +106,6 @@ __device__ __forceinline__ void store_row(const NormGrid<T, C, N, K>& grid, cons
   store_aligned(out, at, offset);
 }
 
-/// Whether a program is defined for every number: an operand, possibly cast.
-template <class P>
-inline constexpr bool is_operand = false;
-template <int I, class T>
-inline constexpr bool is_operand<Arg<I, T>> = true;
-template <class T, class P>
-inline constexpr bool is_operand<Apply<op::cast<T>, P>> = is_operand<P>;
-
 }  // namespace detail
 
 /// The gradients of each row, and in each block's registers the sums for the weight and the bias; a
@@ -177,7 +169,7 @@ __global__ void __launch_bounds__(norm_threads, 1)
       const C value = program.forward()(detail::NormLane<R, C>{x[e / V], e % V});
       // Where there is no element, a function of 0 may be NaN.
       const bool counts =
-          detail::is_operand<typename Program::forward_program> || (there && inside[e / V]);
+          weft::detail::is_operand<typename Program::forward_program> || (there && inside[e / V]);
       const C h = counts ? (value - centre) * scale : C{};
       const C upstream = load_element(g[e / V].lane[e % V]);
       to_weight[e] += upstream * h;
@@ -211,25 +203,32 @@ __global__ void __launch_bounds__(norm_threads, 1)
   }
 }
 
-/// Adds up lines of sums, always in the same order: 32 columns by 32 threads each.
+/// Adds up lines of sums, always in the same order: a few columns by many threads each, so that
+/// even 512 columns occupy the GPU and each thread's loads are under way at once.
 template <class T, class C>
-__global__ void __launch_bounds__(1024) finish_norm(const __grid_constant__ NormSums<T, C> sums) {
+__global__ void __launch_bounds__(finish_norm_threads)
+    finish_norm(const __grid_constant__ NormSums<T, C> sums) {
   detail::wait_for_kernel_before();
-  __shared__ C tile[32][33];
-  const unsigned x = threadIdx.x % 32;
-  const unsigned y = threadIdx.x / 32;
-  const unsigned column = blockIdx.x * 32 + x;
+  constexpr unsigned width = finish_norm_columns;
+  constexpr unsigned warps = finish_norm_threads / 32;
+  __shared__ C tile[warps][width];
+  const unsigned x = threadIdx.x % width;
+  const unsigned column = blockIdx.x * width + x;
   C total{};
   if (column < sums.count) {
-#pragma unroll 4
-    for (unsigned line = y; line < sums.height; line += 32) {
+#pragma unroll 8
+    for (unsigned line = threadIdx.x / width; line < sums.height;
+         line += finish_norm_threads / width) {
       total += sums.lines[static_cast<std::size_t>(line) * sums.count + column];
     }
   }
-  tile[y][x] = total;
+#pragma unroll
+  for (unsigned w = width; w < 32; w *= 2) total += __shfl_xor_sync(~0U, total, w);
+  if (threadIdx.x % 32 < width) tile[threadIdx.x / 32][x] = total;
   __syncthreads();
-  if (y != 0 || column >= sums.count) return;
-  for (unsigned i = 1; i < 32; ++i) total += tile[i][x];
+  if (threadIdx.x >= width || column >= sums.count) return;
+#pragma unroll
+  for (unsigned i = 1; i < warps; ++i) total += tile[i][x];
   const unsigned which = column / sums.columns;
   T* const to = sums.target[which] + column % sums.columns;
   *to = store_element<T>(sums.adds[which] ? load_element(*to) + total : total);

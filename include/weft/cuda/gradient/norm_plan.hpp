@@ -12,6 +12,9 @@ namespace weft::on_cuda {
 inline constexpr unsigned norm_threads = 512;
 /// The most blocks that share a row.
 inline constexpr unsigned norm_parts = 8;
+/// The threads of a block that adds up lines of sums, and its columns: 32 bytes of floats.
+inline constexpr unsigned finish_norm_threads = 512;
+inline constexpr unsigned finish_norm_columns = 8;
 /// Elements of a row that a thread keeps, computed in type C, at most.
 template <class C>
 inline constexpr int norm_elements = sizeof(C) > 4 ? 8 : 16;

@@ -123,10 +123,10 @@ void plan_sum_rows(const Loops& loops, int lanes, bool sums, int multiprocessors
   blocks_x = static_cast<unsigned>((grid.vectors + grid.width - 1) / grid.width);
   const auto lines = static_cast<int64_t>(block_threads >> grid.shift);
   // Partial sums are read again, so each covers at least 16 rows if enough remain to occupy all
-  // multiprocessors.
+  // multiprocessors: by whole waves of four or eight blocks each.
   int64_t blocks = (rows + lines - 1) / lines;
   if (sums) {
-    const int64_t busy = int64_t{8} * multiprocessors / blocks_x + 1;
+    const int64_t busy = (int64_t{8} * multiprocessors + blocks_x - 1) / blocks_x;
     const int64_t few = (rows + 16 * lines - 1) / (16 * lines);
     blocks = blocks < busy ? blocks : few > busy ? few : busy;
     if (blocks > 4 * busy) blocks = 4 * busy;

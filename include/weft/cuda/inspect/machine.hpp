@@ -25,7 +25,8 @@ inline Machine machine_of(const Properties& gpu, int clock_khz, int precision_ra
 
 }  // namespace detail
 
-/// The figures of a GPU: those of its data sheet, and those that the file WEFT_CALIBRATION gives.
+/// A GPU's figures for the cost model: from its properties, replaced by those in the file that
+/// WEFT_CALIBRATION names.
 WEFT_ONCE inline Machine machine_of(Cuda device = {}) {
   const int ordinal = resolve(device);
   Machine out =

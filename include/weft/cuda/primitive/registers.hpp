@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
 #if defined(__CUDACC__)
@@ -26,16 +27,33 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   /// are neither, those in Splats always one element.
   template <std::uint64_t Splats = 0>
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
-                                               const int* stride, std::uint64_t apart) {
-    load_aligned_from<1, Splats>(values, data, offset, stride, apart);
+                                               const int* stride, std::uint64_t apart, RowEnd end) {
+    load_aligned_from<1, Splats>(values, data, offset, stride, apart, end);
   }
   /// Calls load.template operator()<I>(vector) for the operand of each Arg<I> that Uses names.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void load_each(const F& load) {
     load_each_from<1, Uses>(values, load);
   }
+  /// Whether each operand of positions has neighbours, from a multiple of V on. The compiler then
+  /// knows it of `values`.
+  __device__ __forceinline__ bool align_positions() { return align_all(values); }
 
  private:
+  __device__ __forceinline__ static bool align_all(Pack<>&) { return true; }
+  template <class Head, class... Tail>
+  __device__ __forceinline__ static bool align_all(Pack<Head, Tail...>& values) {
+    if constexpr (std::is_same_v<Head, Vector<IndexOperand, V>>) {
+      auto& lane = values.head.lane;
+      if (lane[0] % V != 0 || lane[V - 1] - lane[0] != V - 1) return false;
+      long long first = lane[0];
+      weft::detail::ptx::forget_origin(first);  // or the next line would be dropped
+      first &= -V;
+#pragma unroll
+      for (int j = 0; j < V; ++j) lane[j] = first | j;
+    }
+    return align_all(values.tail);
+  }
   template <int K, std::uint64_t Uses, class Head, class... Tail, class F>
   __device__ __forceinline__ static void load_each_from(Pack<Head, Tail...>& values,
                                                         const F& load) {
@@ -45,17 +63,18 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   template <int K, std::uint64_t Splats, class Head, class... Tail>
   __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
                                                            char* const* data, const int* offset,
-                                                           const int* stride, std::uint64_t apart) {
+                                                           const int* stride, std::uint64_t apart,
+                                                           RowEnd end) {
     const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
     on_cuda::load_aligned(values.head, data[K], offset[K], along,
-                          (apart & std::uint64_t{1} << K) != 0);
+                          (apart & std::uint64_t{1} << K) != 0, end.of(K));
     if constexpr (sizeof...(Tail) > 0) {
-      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride, apart);
+      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride, apart, end);
     }
   }
   template <int, std::uint64_t>
   __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
-                                                           const int*, std::uint64_t) {}
+                                                           const int*, std::uint64_t, RowEnd) {}
   template <int K, class Offset, class Copies, class Head, class... Tail>
   __device__ __forceinline__ static void load_from(Pack<Head, Tail...>& values, char* const* data,
                                                    const Offset* offset, const int* stride,
@@ -115,6 +134,10 @@ __device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Prog
   if constexpr (has_draws<Program>) {
     Program resolved = program;
     resolve_draws(resolved);
+    R aligned = registers;
+    if (V > 1 && aligned.align_positions()) {  // so that lanes share blocks of random bits
+      return detail::compute_lanes<Out, V>(aligned, resolved, first, last);
+    }
     return detail::compute_lanes<Out, V>(registers, resolved, first, last);
   } else {
     return detail::compute_lanes<Out, V>(registers, program, first, last);

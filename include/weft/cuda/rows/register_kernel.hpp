@@ -109,9 +109,10 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   /// from.
   __device__ __forceinline__ void fetch_ahead() const {
 #if __CUDA_ARCH__ >= 900
+    if (grid_.ahead == 0) return;
     const unsigned row = place_.row + grid_.ahead;
     const int s = static_cast<int>(threadIdx.x);
-    if (grid_.ahead == 0 || s >= grid_.sources || row >= grid_.rows) return;
+    if (s >= grid_.sources || row >= grid_.rows) return;
     const RowOperand& x = grid_.operand[grid_.source[s]];
     fetch_to_l2(x.data + row * x.row,
                 static_cast<unsigned>(grid_.count) * static_cast<unsigned>(x.itemsize));
@@ -136,12 +137,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   __device__ __forceinline__ void reduce(const Reduction& reduction) {
     using T = typename Reduction::value;
     T value{};
-    if (grid_.mode[I] == RowMode::load) {
-      const RowOperand& x = grid_.operand[outputs + leaves + I];
-      if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_.row));
-    } else if (grid_.mode[I] == RowMode::same) {
-      take_same<I>(value, std::make_index_sequence<I>{});
-    } else if (grid_.mode[I] == RowMode::compute) {
+    const RowMode mode = grid_.mode[I];
+    if (mode == RowMode::compute) {
       typename Reduction::state state{};
       if constexpr (Layout::independent) {
         state = weft::get<I>(states_);
@@ -152,6 +149,11 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
                          grid_.scratch, turn_++};
       const auto all = merge_team(pack_of(reduction.reducer), pack_of(state), 1, team, shared_);
       value = static_cast<T>(reduction.reducer.finish(all.head, grid_.count));
+    } else if (mode == RowMode::same) {
+      take_same<I>(value, std::make_index_sequence<I>{});
+    } else if (mode == RowMode::load) {
+      const RowOperand& x = grid_.operand[outputs + leaves + I];
+      if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_.row));
     }
     weft::get<I>(values_) = value;
   }
@@ -220,7 +222,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       if (!grid_.any_along_row) return;
       constexpr std::uint64_t uses = Layout::reuses ? Layout::Reused::uses : (uses_of<Ps> | ...);
       const auto programs = pack_of(hoist(output<static_cast<int>(K)>(), row)...);
-      char* const at[] = {this->template start<static_cast<int>(K)>()...};
+      char* at[] = {this->template start<static_cast<int>(K), Outs>()...};
       this->template for_each_vector<uses>([&](const Registers& registers, int k) {
         (store_along<static_cast<int>(K), Outs, Ps>(weft::get<static_cast<int>(K)>(programs),
                                                     registers, k, at[K]),
@@ -236,11 +238,15 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       return weft::get<K>(program_.outputs);
     }
   }
-  /// The elements of an output along the row, unless it depends on reductions only.
+  /// The elements of an output along the row, unless it depends on reductions only; `at` moves on
+  /// to the next vector's.
   template <int K, class Out, class Original, class P>
   __device__ __forceinline__ void store_along(const P& program, const Registers& registers, int k,
-                                              char* at) const {
-    if constexpr (uses_of<Original> != 0) store<K, Out>(program, registers, k, at);
+                                              char*& at) const {
+    if constexpr (uses_of<Original> != 0) {
+      store<K, Out>(program, registers, k, at);
+      at += this->template step<Out>();
+    }
   }
   template <int K, class Out, class P>
   __device__ __forceinline__ void store(const P& program, const Registers& registers, int k,
@@ -251,17 +257,24 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       out.lane[j] = stored_value<Out>(program, Lane{*this, registers, k, j});
     }
     if (!this->has(k) || (grid_.along_row >> K & 1U) == 0) return;
-    const RowOperand& x = grid_.operand[K];
-    auto* const to = reinterpret_cast<Out*>(at + this->vector_step(x, k));
-    if (!this->is_edge(k) && x.access == RowOperand::whole_vector) {
-      *reinterpret_cast<Vector<Out, V>*>(to) = out;
-      return;
-    }
     RowWords<Out, V> words;
     words.join(out);
+    if (grid_.ragged) {
+      store_ragged(words, grid_.operand[K], k, at);
+    } else {
+      words.store(at);
+    }
+  }
+  template <class Out>
+  __device__ __forceinline__ void store_ragged(const RowWords<Out, V>& words, const RowOperand& x,
+                                               int k, char* at) const {
+    if (k == 0) at += this->template wrapped<Out>();
+    if (!this->is_edge(k) && x.access == RowOperand::whole_vector) return words.store(at);
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (k > 0 || (j >= this->begin() && j < this->end())) to[j] = words.lane(j);
+      if (k > 0 || (j >= this->begin() && j < this->end())) {
+        reinterpret_cast<Out*>(at)[j] = words.lane(j);
+      }
     }
   }
   /// An output with one element per row, none of whose operands varies along the row.
@@ -286,10 +299,11 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 
 }  // namespace detail
 
-/// Runs the outputs of a row program whose rows are full, aligned vectors.
+/// Runs the outputs of a row program whose rows a block, or a cluster of blocks, keeps. Threads
+/// that compute what they keep wait for divisions and exponentials, which more warps hide.
 template <class Outs, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(row_block,
-                                  V == 8 && !weft::detail::KeptPart<Program>::possible ? 4 : 3)
+                                  V == 8 || weft::detail::KeptPart<Program>::possible ? 4 : 3)
     row_register_kernel(const __grid_constant__ RowGrid<N> grid,
                         const __grid_constant__ Program program) {
   extern __shared__ __align__(128) char weft_row_shared[];

@@ -36,11 +36,17 @@ struct RowWords {
     }
     return out;
   }
+  using Whole = std::conditional_t<sizeof(T) < 4 && sizeof(T) * V % 4 == 0, Vector<unsigned, n>,
+                                   Vector<T, V>>;
   /// An aligned vector.
   __device__ __forceinline__ void load(const char* from) {
-    using Whole = std::conditional_t<sizeof(T) < 4, Vector<unsigned, n>, Vector<T, V>>;
     const auto whole = *reinterpret_cast<const Whole*>(from);
     __builtin_memcpy(word, &whole, sizeof(whole));
+  }
+  __device__ __forceinline__ void store(char* to) const {
+    Whole whole;
+    __builtin_memcpy(&whole, word, sizeof(whole));
+    *reinterpret_cast<Whole*>(to) = whole;
   }
   /// The same where the elements are not aligned for a vector.
   __device__ __forceinline__ void load_elements(const char* from) {

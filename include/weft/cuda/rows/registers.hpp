@@ -22,7 +22,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   static constexpr int vectors = Layout::vectors;
 
   __device__ __forceinline__ explicit RowRegisters(const Grid& grid)
-      : grid_(grid), place_(place_in_block(grid)) {
+      : grid_(grid), place_(place_in_block<true>(grid)) {
     unsigned length = grid.length;
     if (grid.ragged) length = edge_.find(grid, grid.operand[grid.origin], place_);
     if (place_.active && length > place_.lane) {
@@ -37,9 +37,18 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     for (int k = 0; k < vectors; ++k) kept_[k] = Words{};
     if (grid_.sources == 0) return;
     const RowOperand& x = grid_.operand[grid_.source[0]];
-    const char* at = vector_start(x);
+    const char* at = vector_start<Element>(x);
+    if (!has(0)) return;
+    if (grid_.ragged) {
+      load_ragged<false>(kept_[0], x, at, 0);
+    } else {
+      kept_[0].load(at);
+    }
 #pragma unroll
-    for (int k = 0; k < vectors; ++k) load<false>(kept_[k], x, at, k);
+    for (int k = 1; k < vectors; ++k) {
+      at += step<Element>();
+      if (has(k)) kept_[k].load(at);
+    }
   }
 
   /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
@@ -102,9 +111,15 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   /// Whether the row has vector k: the thread has fewer vectors where rows are short.
   __device__ __forceinline__ bool has(int k) const { return k < count_; }
-  /// Bytes from start() to vector k.
-  __device__ __forceinline__ int64_t vector_step(const RowOperand& x, int k) const {
-    return k == 0 ? edge_.wrap * (V * x.hop) : k * x.step;
+  /// Bytes from a thread's vector of elements of T to its next.
+  template <class T>
+  __device__ __forceinline__ int step() const {
+    return V * static_cast<int>(sizeof(T) * grid_.stride.divisor);
+  }
+  /// Bytes that vector 0 of a ragged row is further on than start().
+  template <class T>
+  __device__ __forceinline__ int64_t wrapped() const {
+    return static_cast<int64_t>(edge_.wrap) * (V * static_cast<int>(sizeof(T)));
   }
   /// Whether the row has only some of vector k's lanes: of vector 0, begin() to end() - 1.
   __device__ __forceinline__ bool is_edge(int k) const { return k == 0 && !edge_.is_whole(); }
@@ -116,10 +131,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return (static_cast<long long>(before) + place_.lane) * V - edge_.back;
   }
 
-  /// Where this thread's first vector of operand K is, were its row not ragged.
-  template <int K>
+  /// Where this thread's first vector of operand K, of elements of T, is, were its row not ragged.
+  template <int K, class T>
   __device__ __forceinline__ char* start() const {
-    return vector_start(grid_.operand[K]);
+    return vector_start<T>(grid_.operand[K]);
   }
 
  protected:
@@ -128,12 +143,24 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   int count_ = 0;  // vectors that are kept
 
  private:
+  template <class T>
   __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
-    return row_start(grid_, x, place_.row) + vector_offset(x);
+    return row_start(grid_, x, place_.row) + vector_offset<T>();
   }
-  /// From where the row begins to the thread's first vector.
-  __device__ __forceinline__ int64_t vector_offset(const RowOperand& x) const {
-    return (static_cast<int64_t>(place_.lane) * V - edge_.back) * x.hop + begin_ * x.step;
+  /// Bytes from where the row begins to the thread's first vector of elements of T.
+  template <class T>
+  __device__ __forceinline__ int64_t vector_offset() const {
+    const int first = static_cast<int>(place_.lane * V) - edge_.back;
+    int64_t bytes = first * static_cast<int64_t>(sizeof(T));
+    if constexpr (Layout::independent) bytes += int64_t{begin_} * step<T>();
+    return bytes;
+  }
+  /// The position of lane 0 of vector k of an operand without memory, in bytes.
+  __device__ __forceinline__ const char* position_at(const char* row, const RowOperand& x,
+                                                     int k) const {
+    const int64_t first = static_cast<int64_t>(place_.lane) * V - edge_.back;
+    const int64_t further = k == 0 ? edge_.wrap * (V * x.hop) : k * x.step;
+    return row + first * x.hop + begin_ * x.step + further;
   }
   /// Keeps the vectors from number `begin` on.
   __device__ __forceinline__ void choose(unsigned begin) {
@@ -142,18 +169,18 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     count_ = static_cast<int>(left < vectors ? left : vectors);
     if (begin > 0) edge_.pass();
   }
-  /// Loads vector k of an operand, which may be one to be read by element.
-  template <bool ByElement = true, class T>
-  __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
-                                       int k) const {
-    if (!has(k)) return;
-    at += vector_step(x, k);
+  /// Loads vector k of a ragged row; `at` is where it would be if vector 0 were not wrapped.
+  template <bool ByElement, class T>
+  __device__ __forceinline__ void load_ragged(RowWords<T, V>& out, const RowOperand& x,
+                                              const char* at, int k) const {
+    if (k == 0) at += wrapped<T>();
     if (is_edge(k)) return out.load_some(at, begin(), end());
     if (ByElement && x.access == RowOperand::by_element) return out.load_elements(at);
     out.load(at);
   }
 
-  using Words = RowWords<typename Layout::Element, V>;
+  using Element = typename Layout::Element;
+  using Words = RowWords<Element, V>;
   using Leaves = std::make_index_sequence<leaves>;
   template <int I, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> (outputs + I) & 1U) != 0;
@@ -178,40 +205,70 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (Used && !is_kept<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
       if constexpr (is_position<I>) {
-        at = start<outputs + I>();
+        at = row_start(grid_, x, place_.row);
         other.step = static_cast<int>(x.hop);
       } else if (x.access != RowOperand::kept) {
         at = row_start(grid_, x, place_.row);
         if (x.access == RowOperand::one_element) {
           other.fill(*reinterpret_cast<const T*>(at));
         } else {
-          at += vector_offset(x);
+          at += vector_offset<T>();
         }
       }
     }
   }
 
+  /// Whether a leaf that Uses names may be read from memory for each vector.
+  template <int I, std::uint64_t Uses>
+  static constexpr bool is_read = is_used<I, Uses> && !is_position<I> && !is_kept<I>;
+
+  /// The leaves of vector k; `at` moves on to the next.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void take_all(Registers& registers, Registers& others,
-                                           const char* const* at, int k,
-                                           std::index_sequence<I...>) const {
+  __device__ __forceinline__ void take_all(Registers& registers, Registers& others, const char** at,
+                                           int k, std::index_sequence<I...>) const {
+    if constexpr ((is_read<static_cast<int>(I), Uses> || ...)) {
+      // One branch for all: as conditions of single loads they would be as many instructions.
+      if (has(k)) {
+        if (grid_.ragged) {
+          (load_leaf<static_cast<int>(I), is_read<static_cast<int>(I), Uses>, true>(
+               weft::get<static_cast<int>(I)>(others), at[I], k),
+           ...);
+        } else {
+          (load_leaf<static_cast<int>(I), is_read<static_cast<int>(I), Uses>, false>(
+               weft::get<static_cast<int>(I)>(others), at[I], k),
+           ...);
+        }
+      }
+    }
     (take<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers),
                                                  weft::get<static_cast<int>(I)>(others), at[I], k),
      ...);
   }
+  template <int I, bool Read, bool Ragged, class T>
+  __device__ __forceinline__ void load_leaf(RowWords<T, V>& out, const char* at, int k) const {
+    if constexpr (Read) {
+      const RowOperand& x = grid_.operand[outputs + I];
+      if (x.access < RowOperand::whole_vector) return;
+      if constexpr (Ragged) {
+        load_ragged<true>(out, x, at, k);
+      } else {
+        out.load(at);
+      }
+    }
+  }
   template <int I, bool Used, class T>
-  __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, const char* at,
+  __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, const char*& at,
                                        int k) const {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
-      other.first = reinterpret_cast<long long>(at + vector_step(x, k)) - IndexOperand::origin;
+      other.first = reinterpret_cast<long long>(position_at(at, x, k)) - IndexOperand::origin;
       out = other;
     } else if constexpr (is_kept<I>) {
       out = kept_[k];
     } else {
       const RowOperand& x = grid_.operand[outputs + I];
-      if (x.access >= RowOperand::whole_vector) load(other, x, at, k);
+      at += step<T>();
       out = other;
       if constexpr (may_be_kept<I>) {
         const bool here = x.access == RowOperand::kept;
@@ -224,14 +281,16 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   /// Where the first vectors are of the operands that what is kept is computed from.
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin_needed(const char** at, std::index_sequence<I...>) const {
-    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>>(at[I]), ...);
+    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>, Ts>(at[I]), ...);
   }
-  template <int I, bool Used>
+  template <int I, bool Used, class T>
   __device__ __forceinline__ void begin_one_needed(const char*& at) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[outputs + I];
       at = row_start(grid_, x, place_.row);
-      if (x.access != RowOperand::one_element) at += vector_offset(x);
+      if constexpr (!is_position<I>) {
+        if (x.access != RowOperand::one_element) at += vector_offset<T>();
+      }
     }
   }
   template <std::uint64_t Uses, std::size_t... I>
@@ -247,7 +306,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[outputs + I];
       if constexpr (is_position<I>) {
-        out.first = reinterpret_cast<long long>(at + vector_step(x, k)) - IndexOperand::origin;
+        out.first = reinterpret_cast<long long>(position_at(at, x, k)) - IndexOperand::origin;
         out.step = static_cast<int>(x.hop);
       } else {
         out = RowWords<T, V>{};
@@ -258,6 +317,17 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
           load(out, x, at, k);
         }
       }
+    }
+  }
+  /// Loads vector k, which the thread has.
+  template <class T>
+  __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
+                                       int k) const {
+    if (k > 0) at += k * step<T>();
+    if (grid_.ragged) {
+      load_ragged<true>(out, x, at, k);
+    } else {
+      out.load(at);
     }
   }
 

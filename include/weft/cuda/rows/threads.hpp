@@ -26,14 +26,16 @@ __device__ __forceinline__ unsigned column_in_block(const RowLoops& grid) {
   return threadIdx.x - grid.width.divide(threadIdx.x) * grid.width.divisor;
 }
 
+/// With `Plain`, of rows of one dimension that are no columns.
+template <bool Plain = false>
 __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   RowPlace place;
   const unsigned block = grid.parts.divide(blockIdx.x);
   place.part = blockIdx.x - block * grid.parts.divisor;
-  if (grid.width.divisor > 1) {
+  if (!Plain && grid.width.divisor > 1) {
     place.thread = grid.width.divide(threadIdx.x);
     place.row = block * grid.rows_a_block + column_in_block(grid);
-  } else if (grid.columns) {
+  } else if (!Plain && grid.columns) {
     const unsigned shift = grid.width_shift;
     place.thread = threadIdx.x >> shift & (grid.group - 1);
     place.row = block * grid.rows_a_block + (threadIdx.x >> (shift + grid.group_shift) << shift) +
@@ -48,7 +50,7 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
     }
   }
   const unsigned among = place.part * grid.group + place.thread;
-  if (grid.reduced_rank > 1) {
+  if (!Plain && grid.reduced_rank > 1) {
     place.lane = among & (grid.apart - 1);
     place.outer = among >> grid.apart_shift;
   } else {

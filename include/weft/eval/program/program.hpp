@@ -100,6 +100,14 @@ inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
 template <class Op, class... Ps>
 inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
 
+/// Whether a program is an operand, as it is or converted.
+template <class P>
+inline constexpr bool is_operand = false;
+template <int I, class T>
+inline constexpr bool is_operand<Arg<I, T>> = true;
+template <class To, class P>
+inline constexpr bool is_operand<Apply<op::cast<To>, P>> = is_operand<P>;
+
 }  // namespace detail
 
 /// The effects of a program's operations, as bits.

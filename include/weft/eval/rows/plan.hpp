@@ -101,6 +101,13 @@ class RowPlanner {
   template <class = void>  // as weft::lib holds it
   WEFT_OUTLINED bool run() {
     RowTask task;
+    if (find_trailing(task.geometry)) {
+      for (int c = 0; c < tree_.reductions; ++c) {
+        if (tree_.in_outputs(c)) compute(c, task);
+      }
+      launch(task, nullptr, nullptr);
+      return true;
+    }
     RowAxes axes[max_row_reductions];
     RowAxes outputs[max_outputs];
     const int found = find_geometry(task.geometry, outputs);
@@ -201,6 +208,30 @@ class RowPlanner {
     return true;
   }
 
+  /// Whether all reductions are along the same last axes of the outputs, keep them, and are worth
+  /// one kernel. Most statements are such, and take half the time to plan.
+  WEFT_OUTLINED bool find_trailing(RowGeometry& geometry) {
+    const Shape& shape = tree_.shapes[0];
+    const int rank = shape.rank();
+    const unsigned mask = tree_.nodes[0].axes.mask;
+    if (mask == 0) return false;
+    const int kept = __builtin_ctz(mask);
+    if (mask >> kept != (1U << (rank - kept)) - 1) return false;
+    for (int k = 1; k < tree_.outputs; ++k) {
+      if (!(tree_.shapes[k] == shape)) return false;
+    }
+    const RowNode* first = nullptr;
+    for (int c = 0; c < tree_.reductions; ++c) {
+      const RowNode& node = tree_.nodes[c];
+      if (node.axes.mask != mask || !node.axes.keep || !(node.shape == shape)) return false;
+      if (first == nullptr && tree_.in_outputs(c)) first = &node;
+    }
+    for (int i = 0; i < rank; ++i)
+      (i < kept ? geometry.kept : geometry.reduced).push_back(shape[i]);
+    trailing_ = fuses(geometry, *first);
+    return trailing_;
+  }
+
   /// The number of a reduction directly in an output whose geometry suits all outputs, or -1.
   WEFT_OUTLINED int find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
     for (int c = 0; c < tree_.reductions; ++c) {
@@ -247,6 +278,11 @@ class RowPlanner {
         unused(operands[k], rank);
         continue;
       }
+      if (trailing_) {
+        operands[k].broadcast_to(tree_.shapes[0]);
+        task.along_row[k] = true;
+        continue;
+      }
       place_in_row(operands[k], outputs[k], task.geometry);
       for (int i = 0; i < outputs[k].rank; ++i) task.along_row[k] |= outputs[k].label[i] < 0;
     }
@@ -262,6 +298,8 @@ class RowPlanner {
       while (i >= tree_.last_leaf[k]) ++k;
       if (node >= 0 ? task.mode[node] != RowMode::compute : target >= 0) {
         unused(operands[i], rank);
+      } else if (trailing_) {
+        operands[i].broadcast_to(tree_.shapes[0]);
       } else {
         place_in_row(operands[i], node >= 0 ? axes[node] : outputs[k], task.geometry);
       }
@@ -288,6 +326,7 @@ class RowPlanner {
   }
 
   const RowTree& tree_;
+  bool trailing_ = false;  // find_trailing
   std::vector<Operand> copies_;
   Launch* launch_;
   void* context_;

@@ -155,8 +155,10 @@ struct Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   using LastProgram = std::remove_cvref_t<
       decltype(weft::get<last>(std::declval<const Program&>().reductions).program)>;
   static constexpr std::uint64_t number = pattern_number<LastProgram>;
-  /// Whether the last reduction's program is worth keeping: more than an operand, and read again.
-  static constexpr bool possible = uses_of<LastProgram> != 0 && (has_part<Ps, number> || ...);
+  /// Whether the last reduction's program is worth keeping: more than an operand, and read again. A
+  /// converted operand is not: others of its type have the same pattern, a weight beside rows say.
+  static constexpr bool possible =
+      uses_of<LastProgram> != 0 && !is_operand<LastProgram> && (has_part<Ps, number> || ...);
   static constexpr std::uint64_t beside = (uses_beside<Ps, number> | ...);
   static constexpr std::uint64_t uses = beside | uses_of<Reused<typename LastProgram::type>>;
 

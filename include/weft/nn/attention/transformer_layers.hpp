@@ -7,8 +7,10 @@
 
 namespace weft::nn {
 
-/// The activation function between a layer's two linear layers.
-enum class FeedForward : unsigned char { relu, gelu };
+/// The activation function between a layer's two linear layers. Without gradients on CUDA relu and
+/// gelu_tanh are part of the first one's product; gelu, with the error function, is a kernel of its
+/// own.
+enum class FeedForward : unsigned char { relu, gelu, gelu_tanh };
 
 struct TransformerLayerOptions {
   int64_t dim_feedforward = 2048;
@@ -41,14 +43,18 @@ Var<T, D> residual(const Var<T, D>& x, const Layer& layer, const Var<T, D>& y,
 template <class D, class T>
 Var<T, D> fed(const Var<T, D>& x, const Linear<D, T>& linear1, FeedForward activation,
               const Dropout& dropout) {
-  Var<T, D> hidden;
-  if (activation == FeedForward::relu) {
-    hidden = linear1.relu(x);
-  } else {
-    hidden = gelu(linear1(x));
+  check_chance("Dropout", dropout.p);
+  const double p = dropout.training ? dropout.p : 0;
+  if (activation == FeedForward::relu) return linear1.relu(x, p);
+  if (activation == FeedForward::gelu_tanh) {
+    const Var<T, D> hidden = linear1.gelu_tanh(x);
+    return p == 0 ? hidden : Var<T, D>(dropout(hidden));
   }
-  if (dropout.training && dropout.p > 0) hidden = dropout(hidden);
-  return hidden;
+  const Var<T, D> hidden = linear1(x);
+  if (p == 0) return gelu(hidden);
+  using C = compute_t<T>;
+  const auto scale = static_cast<C>(p == 1 ? 0 : 1 / (1 - p));
+  return where(trials(1 - p, hidden.shape()), gelu(hidden) * scale, C(0));
 }
 }  // namespace detail
 

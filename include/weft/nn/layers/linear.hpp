@@ -9,6 +9,7 @@
 #include "weft/nn/watched.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/random/random.hpp"
 
 namespace weft::nn {
 
@@ -46,8 +47,11 @@ struct Linear {
   /// The same plus `added`, of the result's shape: a residual connection, on CUDA in the product's
   /// own call.
   Var<T, D> plus(const Var<T, D>& x, const Var<T, D>& added) const;
-  /// relu of the same; without gradients on CUDA in the product's own call.
-  Var<T, D> relu(const Var<T, D>& x) const;
+  /// relu of (*this)(x), on CUDA in the product's own call; then dropout with probability
+  /// `dropout`. One statement, whose gradient follows from the result.
+  Var<T, D> relu(const Var<T, D>& x, double dropout = 0) const;
+  /// gelu_tanh of (*this)(x); without gradients on CUDA in the product's own call.
+  Var<T, D> gelu_tanh(const Var<T, D>& x) const;
   /// Not of another element type: says so.
   template <ExpressionLike X>
     requires(!std::is_same_v<typename X::value_type, T>)
@@ -87,14 +91,31 @@ Var<T, D> Linear<D, T>::plus(const Var<T, D>& x, const Var<T, D>& added) const {
   return watched(Var<T, D>(linear(x, weight) + added));
 }
 template <class D, class T>
-Var<T, D> Linear<D, T>::relu(const Var<T, D>& x) const {
+Var<T, D> Linear<D, T>::relu(const Var<T, D>& x, double dropout) const {
   check(x);
-  if (!bias || is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
-    return weft::relu((*this)(x));
-  }
   const detail::Watched watched(*this);
-  return watched(
-      Var<T, D>(Tensor<T, D>(weft::relu(linear(x.value(), weight.value(), bias->value())))));
+  const auto cut = [&](const auto& product) {
+    if (dropout == 0) return Var<T, D>(weft::relu(product));
+    using C = compute_t<T>;
+    const auto scale = static_cast<C>(dropout == 1 ? 0 : 1 / (1 - dropout));
+    return Var<T, D>(
+        where(trials(1 - dropout, product.shape()), weft::relu(product) * scale, C(0)));
+  };
+  return watched(bias ? cut(linear(x, weight, *bias)) : cut(linear(x, weight)));
+}
+
+template <class D, class T>
+Var<T, D> Linear<D, T>::gelu_tanh(const Var<T, D>& x) const {
+  if (is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
+    return weft::gelu_tanh((*this)(x));
+  }
+  check(x);
+  const detail::Watched watched(*this);
+  const auto active = [&](const auto& product) {
+    return Var<T, D>(Tensor<T, D>(weft::gelu_tanh(product)));
+  };
+  const auto& w = weight.value();
+  return watched(bias ? active(linear(x.value(), w, bias->value())) : active(linear(x.value(), w)));
 }
 
 struct EmbeddingOptions {

@@ -16,6 +16,7 @@ struct BertConfig {
   int64_t num_hidden_layers = 12;
   int64_t num_attention_heads = 12;
   int64_t intermediate_size = 3072;
+  FeedForward hidden_act = FeedForward::gelu;  ///< gelu_tanh: "gelu_new", "gelu_pytorch_tanh"
   int64_t max_position_embeddings = 512;
   int64_t type_vocab_size = 2;
   double hidden_dropout_prob = 0.1;
@@ -163,11 +164,14 @@ struct Layer {
   Output<D, T> output;
   int64_t heads = 1;
   double attention_dropout = 0;
+  FeedForward activation = FeedForward::gelu;
   bool training = true;
 
   Layer() = default;
   Layer(const BertConfig& c, D device)
-      : heads(c.num_attention_heads), attention_dropout(c.attention_probs_dropout_prob) {
+      : heads(c.num_attention_heads),
+        attention_dropout(c.attention_probs_dropout_prob),
+        activation(c.hidden_act) {
     const auto linear = [&](int64_t in, int64_t out) {
       return nn::Linear<D, T>(in, out, {}, device);
     };
@@ -183,17 +187,34 @@ struct Layer {
 
   auto fields() {
     return nn::fields("attention", attention, "intermediate", intermediate, "output", output,
-                      "heads", heads, "attention_dropout", attention_dropout);
+                      "heads", heads, "attention_dropout", attention_dropout, "activation",
+                      activation);
   }
 
   Var<T, D> operator()(const Var<T, D>& x, const AttentionMask<T, D>& mask) const {
     const Var<T, D> attended = attention.self(
         x, {heads, true}, {.mask = mask, .dropout = training ? attention_dropout : 0});
     const Var<T, D> y = attention.output(attended, x);
-    const Var<T, D> hidden = gelu(intermediate.dense(y));
-    return output(hidden, y);
+    return output(hidden(y), y);
   }
+
+ private:
+  Var<T, D> hidden(const Var<T, D>& x) const;
 };
+
+template <class D, class T>
+Var<T, D> Layer<D, T>::hidden(const Var<T, D>& x) const {
+  const nn::Linear<D, T>& dense = intermediate.dense;
+  switch (activation) {
+    case FeedForward::relu:
+      return weft::relu(dense(x));
+    case FeedForward::gelu:
+      return gelu(dense(x));
+    case FeedForward::gelu_tanh:
+      break;
+  }
+  return dense.gelu_tanh(x);
+}
 
 template <class D, class T>
 struct Encoder {

@@ -46,7 +46,7 @@ Tensor<T, D> compute(const char* operation, bool transposed, const Problem& p,
 }  // namespace detail
 
 /// The result of a convolution. It is computed once, when its value is first needed, so that a
-/// `relu` of it can be part of the same call. V is a Tensor or a Var.
+/// `relu` applied to it can be part of the same call. V is a Tensor or a Var.
 template <class K, class V>
 class Convolved : public NodeMembers<Convolved<K, V>> {
  public:
@@ -180,7 +180,7 @@ template <ExpressionLike X, ExpressionLike W>
 auto conv1d(const X& x, const W& weight, const ConvOptions& options = {}) {
   return conv::detail::convolve<conv::Convolution<1>>(options, x, weight);
 }
-/// The same plus a bias (filter,).
+/// conv1d plus a bias (filter,).
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto conv1d(const X& x, const W& weight, const B& bias, const ConvOptions& options = {}) {
   return conv::detail::convolve<conv::Convolution<1>>(options, x, weight, bias);
@@ -212,7 +212,7 @@ template <ExpressionLike X, ExpressionLike W>
 auto conv_transpose1d(const X& x, const W& weight, const ConvTransposeOptions& options = {}) {
   return conv::detail::convolve<conv::Transposed<1>>(options, x, weight);
 }
-/// The same plus a bias (filter,).
+/// conv_transpose1d plus a bias (filter,).
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto conv_transpose1d(const X& x, const W& weight, const B& bias,
                       const ConvTransposeOptions& options = {}) {

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// What grid_sample reads where a grid points outside the image.
+/// What grid_sample reads for coordinates outside the image.
 enum class GridPadding {
   zeros,      ///< nothing
   border,     ///< the outermost element

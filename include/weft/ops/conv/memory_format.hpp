@@ -84,7 +84,7 @@ auto channels_last(const X& x) {
   }
   return detail::in_format(detail::Access::unconst(x), true);
 }
-/// The same of an expression, which is evaluated.
+/// channels_last of an expression, which is evaluated first.
 template <ExpressionLike X>
   requires(!TensorLike<X>)
 auto channels_last(const X& e) { return channels_last(e.eval()); }

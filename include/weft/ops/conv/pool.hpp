@@ -14,7 +14,7 @@ auto max_pool1d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options
   return pool::maximum_of<void, 1>("max_pool1d", x,
                                    pool::max_plan<1>("max_pool1d", kernel, options));
 }
-/// The same, with the position of each in its image in `.indices`.
+/// max_pool1d as {values, indices}: the indices are positions in each image.
 template <ExpressionLike X>
 auto max_pool1d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {
@@ -33,7 +33,7 @@ auto adaptive_avg_pool1d(const X& x, const PerAxis& size) {
   return pool::average_of<1>("adaptive_avg_pool1d", x,
                              pool::parts_plan<1>("adaptive_avg_pool1d", size));
 }
-/// The largest element of each of `size` parts.
+/// The largest element of each of `size` parts of images (batch, channel, length).
 template <ExpressionLike X>
 auto adaptive_max_pool1d(const X& x, const PerAxis& size) {
   return pool::maximum_of<void, 1>("adaptive_max_pool1d", x,
@@ -46,7 +46,7 @@ auto max_pool2d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options
   return pool::maximum_of<void, 2>("max_pool2d", x,
                                    pool::max_plan<2>("max_pool2d", kernel, options));
 }
-/// The same, with the position of each in its image in `.indices`.
+/// max_pool2d as {values, indices}: the indices are row-major positions in each image.
 template <ExpressionLike X>
 auto max_pool2d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {
@@ -65,7 +65,7 @@ auto adaptive_avg_pool2d(const X& x, const PerAxis& size) {
   return pool::average_of<2>("adaptive_avg_pool2d", x,
                              pool::parts_plan<2>("adaptive_avg_pool2d", size));
 }
-/// The largest element of each of `size` parts.
+/// The largest element of each of `size` parts of images (batch, channel, row, column).
 template <ExpressionLike X>
 auto adaptive_max_pool2d(const X& x, const PerAxis& size) {
   return pool::maximum_of<void, 2>("adaptive_max_pool2d", x,
@@ -78,7 +78,7 @@ auto max_pool3d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options
   return pool::maximum_of<void, 3>("max_pool3d", x,
                                    pool::max_plan<3>("max_pool3d", kernel, options));
 }
-/// The same, with the position of each in its image in `.indices`.
+/// max_pool3d as {values, indices}: the indices are row-major positions in each image.
 template <ExpressionLike X>
 auto max_pool3d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {
@@ -97,7 +97,7 @@ auto adaptive_avg_pool3d(const X& x, const PerAxis& size) {
   return pool::average_of<3>("adaptive_avg_pool3d", x,
                              pool::parts_plan<3>("adaptive_avg_pool3d", size));
 }
-/// The largest element of each of `size` parts.
+/// The largest element of each of `size` parts of images (batch, channel, z, y, x).
 template <ExpressionLike X>
 auto adaptive_max_pool3d(const X& x, const PerAxis& size) {
   return pool::maximum_of<void, 3>("adaptive_max_pool3d", x,

@@ -24,7 +24,7 @@ struct AvgPoolOptions {
   int64_t divisor = 0;            ///< what a sum is divided by, instead of that number
 };
 
-/// The largest elements, and where each was in its image, counted along the rows.
+/// The largest elements, and the row-major position of each in its image.
 template <class V, class I>
 struct Pooled {
   V values;

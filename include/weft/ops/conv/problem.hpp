@@ -141,7 +141,7 @@ WEFT_OUTLINED inline Problem plan(const char* operation, const Shape& x, const S
   p.groups = o.groups;
   if (p.channels % p.groups != 0 || p.filters % p.groups != 0) {
     fail<ShapeError>(operation, p.channels, " channels and ", p.filters, " filters in ", p.groups,
-                     " groups, expected numbers that the groups divide");
+                     " groups, expected both divisible by the groups");
   }
   if (w[1] != p.channels / p.groups) {
     fail<ShapeError>(operation, "an input of shape ", x, " and a weight of shape ", w, " with ",
@@ -191,8 +191,8 @@ WEFT_OUTLINED inline Problem plan_transposed(const char* operation, const Shape&
   p.channels = w[1] * o.groups;
   if (w[0] != x[1] || x[1] % o.groups != 0) {
     fail<ShapeError>(operation, "an input of shape ", x, " and a weight of shape ", w, " in ",
-                     o.groups, " groups, expected a weight whose first size is ", x[1],
-                     ", which the groups divide");
+                     o.groups, " groups, expected a weight of first size ", x[1],
+                     ", divisible by the groups");
   }
   for (int i = 0; i < axes; ++i) {
     const int at = 3 - axes + i;

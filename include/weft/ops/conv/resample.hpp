@@ -33,23 +33,22 @@ auto pixel_shuffle(const X& e, int64_t r) {
   const Shape& s = x.shape();
   if (s.rank() != 4 || r < 1 || s[1] % (r * r) != 0) {
     fail<ShapeError>("pixel_shuffle", "an input of shape ", s, " by ", r,
-                     ", expected (batch, channel, row, column) with channels that ", r * r,
-                     " divides");
+                     ", expected (batch, channel, row, column) with channels divisible by ", r * r);
   }
   return x.reshape({s[0], s[1] / (r * r), r, r, s[2], s[3]})
       .permute({0, 1, 4, 2, 5, 3})
       .reshape({s[0], s[1] / (r * r), s[2] * r, s[3] * r});
 }
 
-/// The reverse of pixel_shuffle.
+/// The inverse of pixel_shuffle.
 template <ExpressionLike X>
 auto pixel_unshuffle(const X& e, int64_t r) {
   const auto x = detail::as_tensor(e);
   const Shape& s = x.shape();
   if (s.rank() != 4 || r < 1 || s[2] % r != 0 || s[3] % r != 0) {
     fail<ShapeError>("pixel_unshuffle", "an input of shape ", s, " by ", r,
-                     ", expected (batch, channel, row, column) with rows and columns that ", r,
-                     " divides");
+                     ", expected (batch, channel, row, column) with rows and columns divisible by ",
+                     r);
   }
   return x.reshape({s[0], s[1], s[2] / r, r, s[3] / r, r})
       .permute({0, 1, 3, 5, 2, 4})

@@ -40,8 +40,8 @@ Window<C> plan(const Shape& x, const InterpolateOptions& o) {
   }
   if (o.scale == 0) check_axes("interpolate", "a size", o.size, axes, 1);
   if (o.mode == Interpolation::nearest && o.align_corners) {
-    fail<ValueError>("interpolate", "align_corners with the nearest element, expected it with ",
-                     "linear or cubic interpolation");
+    fail<ValueError>("interpolate",
+                     "align_corners with nearest interpolation, expected linear or cubic");
   }
   Window<C> w;
   w.kind = o.mode;

@@ -18,7 +18,7 @@ namespace weft {
 
 namespace op {
 
-/// x kept between low and high, without a gradient at these.
+/// x clamped to [low, high], without a gradient at the bounds.
 struct hardtanh {
   using domain = Floating;
   static constexpr const char* text = "hardtanh";
@@ -54,7 +54,7 @@ struct celu {
   }
 };
 
-/// x above the limit, else `otherwise`.
+/// x if it is above the limit, else `otherwise`.
 struct threshold {
   using domain = Floating;
   static constexpr const char* text = "threshold";
@@ -72,7 +72,7 @@ struct threshold {
   }
 };
 
-/// x moved towards 0 by lambda, 0 within it.
+/// x moved towards 0 by lambda; 0 if |x| <= lambda.
 struct softshrink {
   using domain = Floating;
   static constexpr const char* text = "softshrink";
@@ -91,7 +91,7 @@ struct softshrink {
   }
 };
 
-/// x farther than lambda from 0, else 0.
+/// x if |x| > lambda, else 0.
 struct hardshrink {
   using domain = Floating;
   static constexpr const char* text = "hardshrink";
@@ -113,14 +113,14 @@ struct hardshrink {
 template <ExpressionLike X>
 constexpr auto hardtanh(X&& x, double low = -1, double high = 1) {
   if (!(low <= high)) {
-    fail<ValueError>("hardtanh", "low ", low, " and high ", high, ", expected low not above high");
+    fail<ValueError>("hardtanh", "low ", low, " and high ", high, ", expected low <= high");
   }
   return lift(op::hardtanh{low, high}, static_cast<X&&>(x));
 }
 
 template <ExpressionLike X>
 constexpr auto celu(X&& x, double alpha = 1) {
-  if (alpha == 0) fail<ValueError>("celu", "alpha 0, expected another number");
+  if (alpha == 0) fail<ValueError>("celu", "alpha 0, expected a nonzero number");
   return lift(op::celu{alpha}, static_cast<X&&>(x));
 }
 

@@ -110,8 +110,8 @@ template <class F>
 constexpr bool runs_on_cuda() {
   constexpr bool marked = !is_host_closure<F>();
   static_assert(marked,
-                "weft: map on Cuda calls a function object in a kernel, and not a lambda of the "
-                "host: write a struct with a __host__ __device__ operator()");
+                "weft: map on Cuda calls a function object in a kernel, not a host lambda: write a "
+                "struct with a __host__ __device__ operator()");
   return marked;
 }
 

@@ -88,7 +88,7 @@ template <class C, class Op, class T, class D, class U>
 inline constexpr bool compares_number<Map<C, op::with_any_number<Op>, Scalar<U>, Tensor<T, D>>> =
     true;
 
-/// Whether numbers of type N go beyond the integers of X.
+/// Whether numbers of type N can exceed the integers of X.
 template <class X, class N>
 inline constexpr bool goes_beyond = false;
 template <Expression X, Number N>

@@ -27,7 +27,7 @@ struct Numeric {
   }
 };
 
-/// Integers and floating-point types: what has an order and a size.
+/// Integers and floating-point types: what has an order and a magnitude.
 struct Real {
   template <class T>
   static constexpr bool accepts = is_integer<T> || is_floating<T>;
@@ -108,7 +108,7 @@ struct IntegerOrBool {
   }
 };
 
-/// Truth values.
+/// bool alone.
 struct Bool {
   template <class T>
   static constexpr bool accepts = is_bool<T>;
@@ -119,7 +119,7 @@ struct Bool {
   }
 };
 
-/// Stands where an operation has no derivative.
+/// The derivative of an operation that has none.
 struct NotDifferentiable {};
 inline constexpr NotDifferentiable none{};
 

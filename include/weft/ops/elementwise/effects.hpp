@@ -4,7 +4,7 @@
 
 namespace weft {
 
-/// Side effects and the like of operations, as bits.
+/// What operations do besides giving a value, as bits.
 struct Effects {
   static constexpr unsigned draws = 1;   // random numbers, whose counter is looked up first
   static constexpr unsigned acts = 2;    // reports bad indices, or writes

@@ -99,17 +99,22 @@ namespace detail {
 /// How many elements arange has; throws for a step of 0 and for too many.
 template <class T, class Number>
 int64_t arange_size(Number start, Number stop, Number step) {
-  if (step == 0 || step != step) fail<ValueError>("arange", "step ", step, ", expected not 0");
+  if (step == 0 || step != step)
+    fail<ValueError>("arange", "step ", step, ", expected a nonzero number");
   if constexpr (is_integer<T>) {
     __extension__ using Wide = __int128;
     const Wide distance = step > 0 ? Wide(stop) - Wide(start) : Wide(start) - Wide(stop);
     const Wide stride = step > 0 ? Wide(step) : -Wide(step);
     const Wide count = distance > 0 ? (distance - 1) / stride + 1 : 0;
-    if (count > INT64_MAX) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
+    if (count > INT64_MAX)
+      fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step,
+                       ", expected fewer than 2^63 elements");
     return static_cast<int64_t>(count);
   } else {
     const double count = (stop - start) / step;
-    if (!(count < 9e18)) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
+    if (!(count < 9e18))
+      fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step,
+                       ", expected fewer than 2^63 elements");
     const int64_t n = count > 0 ? static_cast<int64_t>(count) : 0;
     return static_cast<double>(n) < count ? n + 1 : n;
   }
@@ -145,7 +150,7 @@ inline constexpr bool is_counting<Map<T, Op, Args...>> =
 template <class T, class To, class X>  // whose type was given after all
 inline constexpr bool is_counting<Map<T, op::cast<To>, X>> = false;
 
-/// The elements from start to stop as an expression.
+/// arange as an expression.
 template <class A, class B, class C>
 auto counting(A start, B stop, C step) {
   using T =

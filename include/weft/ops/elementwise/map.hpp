@@ -66,7 +66,8 @@ class Map : public NodeMembers<Map<T, Op, Args...>> {
   [[gnu::always_inline]] ~Map() = default;
   Map& operator=(const Map&) = default;
   Map& operator=(Map&&) = default;
-  /// No assignment of another expression to a variable made by auto: says what can be written to.
+  /// Not an assignment of another expression to a variable declared with auto: the error says what
+  /// can be written to.
   template <class X>
   void operator=(const X&) const {
     detail::is_target<Map>();

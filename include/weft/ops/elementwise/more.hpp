@@ -44,7 +44,7 @@ struct FloatOrDouble {
   }
 };
 
-/// The number next to x on the way to y.
+/// The next number after x in the direction of y.
 struct nextafter {
   using domain = FloatOrDouble;
   static constexpr const char* text = "nextafter";
@@ -55,7 +55,7 @@ struct nextafter {
   }
 };
 
-/// x 2^n of a floating-point x and integers n.
+/// x 2^n, for floating-point x and integers n.
 struct ldexp {
   using domain = Floating;
   static constexpr const char* text = "ldexp";
@@ -75,7 +75,7 @@ struct ldexp {
   }
 };
 
-/// The quotient rounded as `how` says.
+/// The quotient, rounded as `how` says.
 struct div_rounded {
   using domain = Real;
   static constexpr const char* text = "div";
@@ -91,7 +91,7 @@ struct div_rounded {
   }
 };
 
-/// What trunc drops, with the sign of x; of infinities 0.
+/// The fraction that trunc drops, with the sign of x; 0 for infinities.
 struct modf_fraction {
   using domain = Floating;
   static constexpr const char* text = "modf";
@@ -191,7 +191,7 @@ struct addcdiv {
   }
 };
 
-/// The complex number of a length and an angle.
+/// The complex number with a given absolute value and angle.
 struct polar {
   using domain = FloatOrDouble;
   static constexpr const char* text = "polar";
@@ -205,7 +205,7 @@ struct polar {
     return I == 0 ? g.re * math::cos(angle) + g.im * math::sin(angle) : g.im * y.re - g.re * y.im;
   }
 };
-/// The complex number of a real and an imaginary part.
+/// The complex number with given real and imaginary parts.
 struct as_complex {
   using domain = FloatOrDouble;
   static constexpr const char* text = "as_complex";

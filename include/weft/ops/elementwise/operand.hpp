@@ -149,8 +149,8 @@ struct OperandCheck : Valued<Op, Xs...> {
       static_assert(Check::condition,
                     "weft: a condition must have element type bool: write x != 0");
       static_assert(Check::elements,
-                    "weft: element types do not mix silently (nor does a floating number with an "
-                    "integer tensor): write cast<T>(x)");
+                    "weft: element types do not mix silently (nor does a floating-point number "
+                    "with an integer tensor): write cast<T>(x)");
       if constexpr (Check::condition && Check::elements) return in_domain<Op, element>();
     }
     return false;

@@ -29,7 +29,7 @@ Parts(A, B) -> Parts<A, B>;
 template <class X, class Y>
   requires OperandsOrMistakes<X, Y>
 auto divmod(const X& x, const Y& y) { return Parts{floor_divide(x, y), remainder(x, y)}; }
-/// {what trunc drops, trunc(x)}, as C's modf: of infinities 0 is dropped.
+/// {fraction, trunc(x)}, as C's modf: the fraction has the sign of x, and is 0 for infinities.
 template <ExpressionLike X>
 auto modf(const X& x) {
   return Parts{lift(op::modf_fraction{}, x), trunc(x)};
@@ -50,7 +50,7 @@ auto div(X&& x, Y&& y) {
   }
 }
 
-/// The same with the rounding as an argument: div(x, y, Rounding::trunc).
+/// div with the rounding as an argument: div(x, y, Rounding::trunc).
 template <class X, class Y>
   requires OperandsOrMistakes<X, Y>
 auto div(X&& x, Y&& y, Rounding how) {
@@ -120,11 +120,11 @@ Tensor<R, D> view_as_real(const Tensor<complex<R>, D>& z) {
   return detail::Access::make<R, D>(detail::Access::storage(z), reinterpret_cast<R*>(z.data()),
                                     shape, strides);
 }
-/// Of an expression, which is evaluated.
+/// view_as_real of an expression, which is evaluated first.
 template <Expression X>
   requires(!TensorLike<X> && is_complex<typename X::value_type>)
 auto view_as_real(const X& z) { return view_as_real(z.eval()); }
-/// The reverse: a view of a tensor whose last axis holds the two parts.
+/// The inverse of view_as_real: a view of a tensor whose last axis holds the two parts.
 template <class R, Device D>
   requires(std::is_same_v<R, float> || std::is_same_v<R, double>)
 Tensor<complex<R>, D> view_as_complex(const Tensor<R, D>& x) {

@@ -130,17 +130,17 @@ template <ExpressionLike X>
 auto chebyshev_polynomial_t(X&& x, int n) {
   return detail::polynomial_of<op::chebyshev_t>(static_cast<X&&>(x), n);
 }
-/// Of the second kind, U_n(cos t) = sin((n + 1) t) / sin(t).
+/// Chebyshev's polynomial of the second kind, U_n(cos t) = sin((n + 1) t) / sin(t).
 template <ExpressionLike X>
 auto chebyshev_polynomial_u(X&& x, int n) {
   return detail::polynomial_of<op::chebyshev_u>(static_cast<X&&>(x), n);
 }
-/// Of the third kind, V_n(cos t) = cos((n + 1/2) t) / cos(t / 2).
+/// Chebyshev's polynomial of the third kind, V_n(cos t) = cos((n + 1/2) t) / cos(t / 2).
 template <ExpressionLike X>
 auto chebyshev_polynomial_v(X&& x, int n) {
   return detail::polynomial_of<op::chebyshev_v>(static_cast<X&&>(x), n);
 }
-/// Of the fourth kind, W_n(cos t) = sin((n + 1/2) t) / sin(t / 2).
+/// Chebyshev's polynomial of the fourth kind, W_n(cos t) = sin((n + 1/2) t) / sin(t / 2).
 template <ExpressionLike X>
 auto chebyshev_polynomial_w(X&& x, int n) {
   return detail::polynomial_of<op::chebyshev_w>(static_cast<X&&>(x), n);

@@ -45,8 +45,8 @@ namespace detail {
 [[gnu::noinline]] inline void check_whole_bytes(const char* operation, const Shape& shape,
                                                 int64_t codes) {
   if (shape.rank() == 0 || shape[shape.rank() - 1] % codes != 0) {
-    fail<ShapeError>(operation, "shape ", shape, ", expected a last axis that ", codes,
-                     " codes a byte divide");
+    fail<ShapeError>(operation, "shape ", shape, ", expected a last axis divisible by ", codes,
+                     ", the codes in a byte");
   }
 }
 }  // namespace detail

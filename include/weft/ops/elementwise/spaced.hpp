@@ -56,7 +56,8 @@ template <class T = float, Device D = Cpu>
 Tensor<T, D> geomspace(double start, double stop, int64_t n, D device = {}) {
   if (n < 0) fail<ValueError>("geomspace", n, " values, expected at least 0");
   if (!(start * stop > 0)) {
-    fail<ValueError>("geomspace", "from ", start, " to ", stop, ", expected numbers of one sign");
+    fail<ValueError>("geomspace", "from ", start, " to ", stop,
+                     ", expected nonzero numbers of the same sign");
   }
   return detail::on<T>(
       generated({n}, op::spaced_powers<T>{start, stop / start, 0, 1, n - 1, stop, true}), device);

@@ -88,7 +88,7 @@ constexpr auto where(C&& condition, X&& x, Y&& y) {
   return lift(op::where{}, static_cast<C&&>(condition), static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 
-/// Not with a condition alone: says so.
+/// With a condition alone: the error says what to write.
 template <ExpressionLike C>
 auto where(const C& condition) {
   static_assert(detail::always_false<C>,

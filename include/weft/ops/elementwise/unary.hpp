@@ -67,7 +67,7 @@ namespace weft {
 
 namespace op {
 
-/// x for positive x, slope * x for the others.
+/// x for positive x, slope * x otherwise.
 struct leaky_relu {
   using domain = Floating;
   static constexpr const char* text = "leaky_relu";
@@ -84,7 +84,7 @@ struct leaky_relu {
   }
 };
 
-/// x for positive x, alpha * (exp(x) - 1) for the others.
+/// x for positive x, alpha * (exp(x) - 1) otherwise.
 struct elu {
   using domain = Floating;
   static constexpr const char* text = "elu";
@@ -136,7 +136,7 @@ constexpr auto softplus(X&& x, double beta = 1, double threshold = 20) {
   return lift(op::softplus{beta, threshold}, static_cast<X&&>(x));
 }
 
-/// Names the forms of an operation: `gelu(x, approximate::tanh)`.
+/// Selects the form of an operation: `gelu(x, approximate::tanh)`.
 namespace approximate {
 struct Tanh {};
 inline constexpr Tanh tanh{};

@@ -134,14 +134,14 @@ template <ExpressionLike X, OperandOrMistake I>
 auto take(X&& x, I&& indices) {
   return detail::gather<gathering::take>(static_cast<X&&>(x), static_cast<I&&>(indices), nullptr);
 }
-/// The slices of x at the indices, whose axes replace the indexed one: with axis(0), the rows of an
-/// embedding.
+/// The slices of x at the indices, whose axes take the place of the indexed axis: with axis(0), the
+/// rows of an embedding.
 template <ExpressionLike X, OperandOrMistake I, class A>
 auto take(X&& x, I&& indices, const A& axis) {
   return detail::gather_axis<gathering::take_axis>(static_cast<X&&>(x), static_cast<I&&>(indices),
                                                    axis);
 }
-/// The same for indices of rank 1. The axis may come before them, as in PyTorch.
+/// take for indices of rank 1. The axis may come before them, as in PyTorch.
 template <ExpressionLike X, OperandOrMistake I, class A>
 auto index_select(X&& x, I&& indices, const A& axis) {
   if constexpr (std::is_same_v<std::remove_cvref_t<I>, Axes> && ExpressionLike<A>) {

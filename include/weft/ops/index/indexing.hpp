@@ -68,7 +68,7 @@ struct AtPosition {
   }
 };
 
-/// What indices stand for.
+/// How indices name elements.
 enum class Indexing {
   whole,    ///< positions in the whole tensor, counted in row-major order
   instead,  ///< the axes of the indices stand in place of the indexed one
@@ -96,8 +96,9 @@ WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, co
     out.push_back(i == axis || x[i] == 1 || indices[i] != 1 ? indices[i] : x[i]);
   }
   if (!fits) {
-    fail<ShapeError>(operation, "indices of shape ", indices, " along axis ", axis, " of ", x,
-                     ", expected as many axes, the others no longer, or x's 1");
+    fail<ShapeError>(
+        operation, "indices of shape ", indices, " along axis ", axis, " of ", x,
+        ", expected the same rank, and along other axes at most x's size unless that is 1");
   }
   return out;
 }

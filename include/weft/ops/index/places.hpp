@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// How a border is filled.
+/// What a border is filled with.
 enum class PadMode {
   constant,          ///< a number
   reflect,           ///< the image, mirrored at its outermost elements: 3 2 | 1 2 3 | 2 1

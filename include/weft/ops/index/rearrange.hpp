@@ -95,7 +95,7 @@ compute_t<T> fill_number(const char* operation, N number) {
     const auto whole = static_cast<int64_t>(number);
     if (static_cast<N>(whole) != number) {
       fail<ValueError>(operation, "the number ", static_cast<double>(number),
-                       " among integers, expected a whole one");
+                       " among integers, expected a whole number");
     }
     return load_element(checked_cast<T>(operation, whole));
   } else {

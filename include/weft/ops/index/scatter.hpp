@@ -146,29 +146,31 @@ V written_by(const char* operation, const V& target, const S& source, const Shap
 }  // namespace detail
 
 /// Writes the source to the elements of the target at the indices along the axis and the indices'
-/// own positions along the others, and returns the target. Of several writes to one element the
-/// last wins on the CPU, any on Cuda.
+/// own positions along the others, and returns the target. If several indices name one element, the
+/// last write wins on the CPU, and an arbitrary one on CUDA.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> scatter(const Tensor<T, D>& target, const A& axis, const I& indices, const S& source) {
   return detail::scatter_axis<Indexing::along, detail::Update::store>("scatter", target, axis,
                                                                       indices, source);
 }
-/// Adds the source instead; with `deterministic` as the last argument, in a fixed order.
+/// Adds the source to the elements that scatter would write; with `deterministic` as the last
+/// argument, in a fixed order.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S, class... Options>
 Tensor<T, D> scatter_add(const Tensor<T, D>& target, const A& axis, const I& indices,
                          const S& source, [[maybe_unused]] const Options&... options) {
   return detail::scatter_axis<Indexing::along, detail::adding<Options...>()>("scatter_add", target,
                                                                              axis, indices, source);
 }
-/// Writes slices of the source to the slices of the target at the indices, whose axes replace the
-/// indexed one, as in take(x, indices, axis(n)).
+/// Writes slices of the source to the slices of the target at the indices, whose axes take the
+/// place of the indexed axis, as in take(x, indices, axis(n)).
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> index_copy(const Tensor<T, D>& target, const A& axis, const I& indices,
                         const S& source) {
   return detail::scatter_axis<Indexing::instead, detail::Update::store>("index_copy", target, axis,
                                                                         indices, source);
 }
-/// Adds slices of the source instead: the gradient of an embedding's rows.
+/// Adds slices of the source to the slices of the target at the indices, as in the gradient of an
+/// embedding.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S, class... Options>
 Tensor<T, D> index_add(const Tensor<T, D>& target, const A& axis, const I& indices, const S& source,
                        [[maybe_unused]] const Options&... options) {
@@ -207,7 +209,7 @@ template <class T, Device D, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> put(const Tensor<T, D>& target, const I& indices, const S& values) {
   return detail::put_values<detail::Update::store>("put", target, indices, values);
 }
-/// Adds the values instead.
+/// Adds the values to the elements at row-major positions of the target.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class... Options>
 Tensor<T, D> put_add(const Tensor<T, D>& target, const I& indices, const S& values,
                      [[maybe_unused]] const Options&... options) {

@@ -198,14 +198,15 @@ V combined(const char* operation, const V& x, const Axes& axes, const I& at, con
 /// Combines the source with the elements of the target at the indices along the axis and the
 /// indices' own positions along the others: scatter_reduce(x, axis(0), i, s, combine::max). Writes
 /// to the target and returns it. Without `include_self` the elements' old values do not take part.
-/// Means of integers are rounded down; sums and products of floats have no fixed order on Cuda.
+/// Means of integers are rounded down; sums and products of floats have no fixed order on CUDA.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class How>
 Tensor<T, D> scatter_reduce(const Tensor<T, D>& target, const Axes& axis, const I& indices,
                             const S& source, [[maybe_unused]] How how, bool include_self = true) {
   return detail::scatter_joined<Indexing::along, How>("scatter_reduce", target, axis, indices,
                                                       source, include_self);
 }
-/// The same for slices of the source and the slices of the target at the indices, as in index_add.
+/// Combines slices of the source with the slices of the target at the indices, as index_add adds
+/// them.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class How>
 Tensor<T, D> index_reduce(const Tensor<T, D>& target, const Axes& axis, const I& indices,
                           const S& source, [[maybe_unused]] How how, bool include_self = true) {

@@ -88,13 +88,13 @@ Tensor<T, D> index_put(const Tensor<T, D>& x, std::initializer_list<Tensor<I, D>
                        const S& values) {
   return index_put(x, std::vector<Tensor<I, D>>(indices), values);
 }
-/// Not with PyTorch's accumulate: says so.
+/// With PyTorch's accumulate: the error says what to write.
 template <ExpressionLike X, class I, Device D, OperandOrMistake S>
 auto index_put(const X& x, std::initializer_list<Tensor<I, D>>, const S&, bool) {
   static_assert(detail::always_false<X>, "weft: to add write index_put_add(x, {i, j}, values)");
   return x;
 }
-/// Adds the values instead, like PyTorch's accumulate=True.
+/// Adds values to the slices that index_put would write, like PyTorch's accumulate=True.
 template <class T, Device D, class I, OperandOrMistake S>
 Tensor<T, D> index_put_add(const Tensor<T, D>& x, const std::vector<Tensor<I, D>>& indices,
                            const S& values) {
@@ -150,8 +150,8 @@ auto index_put_add(const X& x, std::initializer_list<Tensor<I, D>> indices, cons
   return index_put_add(x, std::vector<Tensor<I, D>>(indices), values);
 }
 
-/// The slices of x at the coordinates along the last axis of the indices: indices of shape (..., k)
-/// select slices of x's axes from k on.
+/// The slices of x at coordinates, which lie along the last axis of the indices: indices of shape
+/// (..., k) select by x's first k axes and give slices of the others.
 template <ExpressionLike X, ExpressionLike I>
 auto gather_nd(const X& e, const I& indices) {
   const auto x = e.eval();
@@ -161,13 +161,13 @@ auto gather_nd(const X& e, const I& indices) {
   for (std::size_t i = 0; i < parts.size(); ++i) sizes.push_back(x.shape()[static_cast<int>(i)]);
   return take(rows, ravel_multi_index(parts, sizes), axis(0));
 }
-/// Writes values to those slices of x, and returns it.
+/// Writes values to the slices of x that gather_nd would read, and returns x.
 template <class T, Device D, ExpressionLike I, OperandOrMistake S>
 Tensor<T, D> scatter_nd(const Tensor<T, D>& x, const I& indices, const S& values) {
   return detail::put_at<detail::Update::store>(
       "scatter_nd", x, detail::coordinates_of("scatter_nd", indices.eval()), values);
 }
-/// Adds them.
+/// Adds values to the slices of x that gather_nd would read, and returns x.
 template <class T, Device D, ExpressionLike I, OperandOrMistake S>
 Tensor<T, D> scatter_nd_add(const Tensor<T, D>& x, const I& indices, const S& values) {
   return detail::put_at<detail::Update::add>(

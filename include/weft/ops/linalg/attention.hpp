@@ -112,12 +112,12 @@ WEFT_OUTLINED inline AttentionPlan plan_attention(const Shape& q, const Shape& k
   const bool fits = q[0] == k[0] && k[0] == v[0] && k[1] == v[1] && k[2] == v[2] && q[3] == k[3];
   if (!fits || (!grouped && q[1] != k[1])) {
     fail<ShapeError>(name, "queries ", q, ", keys ", k, " and values ", v,
-                     ", expected one batch, as many heads, keys as wide as queries, and as many "
-                     "values as keys");
+                     ", expected equal batches, equally many heads, keys as wide as queries, "
+                     "and as many values as keys");
   }
   if (q[1] != k[1] && (k[1] == 0 || q[1] % k[1] != 0)) {
-    fail<ShapeError>(name, q[1], " heads of queries for ", k[1],
-                     " of keys, expected a multiple with enable_gqa");
+    fail<ShapeError>(name, q[1], " query heads for ", k[1],
+                     " key heads, expected a multiple with enable_gqa");
   }
   if (!(dropout >= 0 && dropout <= 1)) {
     fail<ValueError>(name, "dropout ", dropout, ", expected 0 to 1");

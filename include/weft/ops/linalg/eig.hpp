@@ -66,7 +66,7 @@ struct EigRule {
     if (off > (sizeof(R) == 4 ? R(1e-2) : R(1e-6)) * (size > R(1) ? size : R(1))) {
       fail<ValueError>(text,
                        "a gradient that depends on the phases of the eigenvectors, which are "
-                       "any: expected a function of what the phases do not change, such as abs(v)");
+                       "arbitrary, expected a function that does not, such as of abs(v)");
     }
   }
 };
@@ -94,10 +94,10 @@ auto eig_of(const char* operation, const X& a, bool vectors) {
 }  // namespace linalg
 
 /// {eigenvalues, eigenvectors} of each matrix of a (..., n, n), complex: values (..., n) in no
-/// particular order, and vectors of length 1 as columns (..., n, n). It is computed in complex
-/// numbers: the eigenvalues of a real matrix are pairs up to rounding. Gradient: Boeddeker et al.
-/// 2017, arXiv 1701.00392, where eigenvalues differ; what depends on the vectors' phases has none
-/// and throws.
+/// particular order, and vectors of length 1 as columns (..., n, n). Real matrices are computed in
+/// complex numbers too, so their eigenvalues are conjugate pairs only up to rounding. Gradient:
+/// Boeddeker et al. 2017, arXiv 1701.00392, for distinct eigenvalues; a loss that depends on the
+/// vectors' phases has none and throws.
 template <ExpressionLike X>
 auto eig(X&& a) {
   if constexpr (linalg::takes<X>()) {

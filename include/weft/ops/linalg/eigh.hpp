@@ -96,7 +96,7 @@ auto eigh(X&& a) {
   }
 }
 
-/// Only the eigenvalues of eigh, in a third of the time.
+/// The eigenvalues of eigh alone, in a third of the time.
 template <ExpressionLike X>
 auto eigvalsh(X&& a) {
   if constexpr (linalg::takes<X>()) {

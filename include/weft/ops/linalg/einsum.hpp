@@ -118,7 +118,7 @@ R named_product(const char* operation, const Named<X>& a, const Named<Y>& b,
   for (int i = 0; i < inner.rank; ++i) k *= right.shape()[batch.rank + i];
   for (int i = 0; i < columns.rank; ++i) n *= right.shape()[batch.rank + inner.rank + i];
   if (batch.rank > max_rank - 2) {
-    fail<ShapeError>(operation, batch.rank, " indices that both operands and the result have, ",
+    fail<ShapeError>(operation, batch.rank, " indices shared by both operands and the result, ",
                      "expected at most ", max_rank - 2);
   }
   for (int64_t size : {m, k}) left_shape.push_back(size);
@@ -190,13 +190,13 @@ auto einsum(const char* formula, A&& a, B&& b) {
     return typename Check::first{};
   }
 }
-/// The same for three to eight operands, multiplied from left to right: put small operands first.
+/// einsum of three to eight operands, multiplied from left to right: put small operands first.
 template <ExpressionLike A, ExpressionLike B, ExpressionLike C, ExpressionLike... More>
 auto einsum(const char* formula, const A& a, const B& b, const C& c, const More&... more) {
   using Check = detail::OperandCheck<product::einsum, A, B, C, More...>;
   constexpr int operands = 3 + static_cast<int>(sizeof...(More));
   static_assert(operands <= detail::EinsumFormula::most_operands,
-                "weft: einsum takes eight operands at most: write a product of two einsum");
+                "weft: einsum takes at most eight operands: write the product of two");
   if constexpr (Check::report()) {
     const Shape shapes[] = {a.shape(), b.shape(), c.shape(), more.shape()...};
     const detail::EinsumFormula f(formula, shapes, operands);
@@ -205,7 +205,7 @@ auto einsum(const char* formula, const A& a, const B& b, const C& c, const More&
     return typename Check::first{};
   }
 }
-/// The same for one operand: traces, diagonals, sums and permutations; a view if possible.
+/// einsum of one operand: traces, diagonals, sums and permutations; a view if possible.
 template <ExpressionLike A>
 auto einsum(const char* formula, A&& a) {
   using Check = detail::OperandCheck<product::einsum, std::remove_cvref_t<A>>;
@@ -219,8 +219,8 @@ auto einsum(const char* formula, A&& a) {
   }
 }
 
-/// Sums of products over pairs of axes, one of a and one of b at the same place in the lists: the
-/// result has a's other axes, then b's. Evaluated at the call.
+/// Sums of products over pairs of axes, axes_a[i] of a with axes_b[i] of b; the result has the
+/// other axes of a, then those of b. Evaluated at the call.
 template <ExpressionLike A, ExpressionLike B>
 auto tensordot(A&& a, B&& b, const Axes& axes_a, const Axes& axes_b) {
   using Check =
@@ -233,7 +233,7 @@ auto tensordot(A&& a, B&& b, const Axes& axes_a, const Axes& axes_b) {
     return typename Check::first{};
   }
 }
-/// The same over the last `count` axes of a and the first ones of b.
+/// tensordot over the last `count` axes of a and the first `count` axes of b.
 template <ExpressionLike A, ExpressionLike B>
 auto tensordot(A&& a, B&& b, int64_t count = 2) {
   const int most = a.shape().rank() < b.shape().rank() ? a.shape().rank() : b.shape().rank();

@@ -79,7 +79,7 @@ struct EinsumFormula {
   EinsumFormula(const Shape& a, const Axes& axes_a, const Shape& b, const Axes& axes_b)
       : formula_("tensordot") {
     if (axes_a.rank() != axes_b.rank()) {
-      fail<ShapeError>("tensordot", "axes ", axes_a, " and ", axes_b, ", expected as many");
+      fail<ShapeError>("tensordot", "axes ", axes_a, " and ", axes_b, ", expected equally many");
     }
     static_cast<void>(axes_mask("tensordot", axes_a, a.rank()));
     static_cast<void>(axes_mask("tensordot", axes_b, b.rank()));
@@ -90,7 +90,7 @@ struct EinsumFormula {
       const int at_b = normalize_axis("tensordot", axes_b[i], b.rank());
       if (a[at_a] != b[at_b]) {
         fail<ShapeError>("tensordot", "axis ", axes_a[i], " of ", a, " and axis ", axes_b[i],
-                         " of ", b, ", expected one size");
+                         " of ", b, ", expected equal sizes");
       }
       term[1].name[at_b] = term[0].name[at_a];
     }

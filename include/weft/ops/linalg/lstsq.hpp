@@ -6,8 +6,9 @@
 
 namespace weft {
 
-/// Which singular values count as 0: those up to absolute, and up to relative times the largest of
-/// the matrix. A negative `relative` is max(m, n) times the distance from 1 to the next number.
+/// Which singular values count as 0: those no larger than `absolute`, or than `relative` times the
+/// largest of the matrix. A negative `relative` stands for max(m, n) times the distance from 1 to
+/// the next number.
 struct RankTolerance {
   double relative = -1;
   double absolute = 0;
@@ -94,9 +95,9 @@ auto matrix_rank(X&& a, RankTolerance tolerance = {}) {
 }
 
 /// The x that minimises |A x - b|, for each matrix of a (..., m, n) and of b (..., m, k); b of rank
-/// 1 is one vector. By singular values, as NumPy does it: A may have any rank, and x is the
-/// shortest. Batches broadcast. Gradients are computed from pinv(a), the residuals' through the
-/// solution.
+/// 1 is one vector. Computed from singular values, as in NumPy: A may have any rank, and of several
+/// minimisers x is the shortest. Batches broadcast. Gradients are computed from pinv(a), those of
+/// the residuals through the solution.
 template <ExpressionLike A, ExpressionLike B>
 auto lstsq(A&& a, B&& b, RankTolerance tolerance = {}) {
   if constexpr (linalg::takes<A, B>()) {

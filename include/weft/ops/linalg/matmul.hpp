@@ -76,7 +76,7 @@ WEFT_OUTLINED inline Shape product_shape(const char* operation, const Shape& a, 
   const int64_t inner = b[b.rank() >= 2 ? b.rank() - 2 : 0];
   if (a[a.rank() - 1] != inner) {
     fail<ShapeError>(operation, "shapes ", a, " and ", b, ": the first has ", a[a.rank() - 1],
-                     " columns and the second ", inner, " rows, expected as many");
+                     " columns and the second ", inner, " rows, expected equal numbers");
   }
   Shape batch_a;
   Shape batch_b;
@@ -134,7 +134,7 @@ class Product : public NodeMembers<Product<K, A, B>> {
   const B& right() const { return args_.tail.head; }
   const Pack<A, B>& args() const { return args_; }
 
-  /// How many terms each element is the sum of.
+  /// The number of terms in the sum that each element is.
   int64_t depth() const { return left().shape()[left().shape().rank() - 1]; }
   /// The number of real additions and multiplications.
   double operations() const {
@@ -202,7 +202,7 @@ template <class A, class B>
 auto matmul(A&& a, B&& b) {
   return detail::multiply<product::matmul>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
-/// Not of three: says so.
+/// More than two matrices: the error says what to write.
 template <ExpressionLike A, ExpressionLike B, ExpressionLike C, class... More>
 auto matmul(const A& a, const B&, const C&, const More&...) {
   static_assert(weft::detail::always_false<A>,
@@ -222,7 +222,7 @@ auto bmm(A&& a, B&& b) {
   detail::check_ranks("bmm", a.shape(), 3, b.shape(), 3);
   if (a.shape()[0] != b.shape()[0]) {
     fail<ShapeError>("bmm", "shapes ", a.shape(), " and ", b.shape(),
-                     ", expected batches of one size: matmul(a, b) broadcasts them");
+                     ", expected batches of equal size: matmul(a, b) broadcasts them");
   }
   return detail::multiply<product::bmm>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
@@ -238,7 +238,7 @@ template <ExpressionLike A, ExpressionLike B>
 auto dot(A&& a, B&& b) {
   detail::check_ranks("dot", a.shape(), 1, b.shape(), 1);
   if (!(a.shape() == b.shape())) {
-    fail<ShapeError>("dot", "shapes ", a.shape(), " and ", b.shape(), ", expected one length");
+    fail<ShapeError>("dot", "shapes ", a.shape(), " and ", b.shape(), ", expected equal lengths");
   }
   return sum(static_cast<A&&>(a) * static_cast<B&&>(b));
 }
@@ -261,7 +261,7 @@ auto linear(X&& x, W&& weight) {
   return detail::multiply<product::linear>(static_cast<X&&>(x),
                                            detail::as_tensor(static_cast<W&&>(weight)).t());
 }
-/// The same plus a bias of shape (out,).
+/// matmul(x, weight.t()) + bias, for a bias of shape (out,).
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto linear(X&& x, W&& weight, B&& bias) {
   return linear(static_cast<X&&>(x), static_cast<W&&>(weight)) + static_cast<B&&>(bias);

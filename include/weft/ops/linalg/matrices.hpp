@@ -23,7 +23,7 @@ inline constexpr bool is_field = std::is_floating_point_v<T> ||
   check_matrix(operation, shape);
   const int last = shape.rank() - 1;
   if (shape[last] != shape[last - 1]) {
-    fail<ShapeError>(operation, "matrices of shape ", shape, ", expected as many rows as columns");
+    fail<ShapeError>(operation, "matrices of shape ", shape, ", expected square matrices");
   }
 }
 

@@ -72,15 +72,16 @@ auto matrix_norm(X&& a, MatrixNorm which = MatrixNorm::frobenius) {
   if (p < -1e300) return MatrixNorm::minus_infinity;
   fail<ValueError>(operation, "p = ", p, ", expected 1, -1, 2, -2, infinity or -infinity");
 }
-/// The same by number, as in NumPy: matrix_norm(a, 1).
+/// matrix_norm with the norm given as a number, as in NumPy: matrix_norm(a, 1).
 template <ExpressionLike X>
 auto matrix_norm(X&& a, double p) {
   return matrix_norm(static_cast<X&&>(a), matrix_norm_of("matrix_norm", p));
 }
 
-/// How much errors grow in A x = b: the norm of each matrix of a (..., n, n) times its inverse's
-/// norm; for two and minus_two the largest singular value over the smallest, or the reverse, for
-/// matrices of any shape. For a singular matrix, two gives infinity and the others throw.
+/// The condition number, by which errors can grow in A x = b: the norm of each matrix of a (..., n,
+/// n) times the norm of its inverse. For two and minus_two it is the largest singular value over
+/// the smallest, or the reverse, and matrices may have any shape. For a singular matrix, two gives
+/// infinity and the others throw.
 template <ExpressionLike X>
 auto cond(X&& a, MatrixNorm which = MatrixNorm::two) {
   if constexpr (linalg::takes<X>()) {

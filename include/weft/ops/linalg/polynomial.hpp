@@ -117,8 +117,7 @@ auto polydiv(const U& u, const V& v) {
   std::vector<T> rest = x.to_vector();
   const std::vector<T> by = linalg::settled(v).to_vector();
   if (by[0] == T(0)) {
-    fail<ValueError>("polydiv", "a divisor whose first coefficient is 0, expected the power of ",
-                     "its degree");
+    fail<ValueError>("polydiv", "a divisor whose first coefficient is 0, expected a nonzero one");
   }
   std::vector<T> quotient;
   for (std::size_t i = 0; i + by.size() <= rest.size(); ++i) {

@@ -73,7 +73,7 @@ auto multi_dot(const X& first, const Xs&... others) {
         if (before[before.rank() - 1] != shape[0]) {
           fail<ShapeError>("multi_dot", "shapes ", before, " and ", shape, ": the first has ",
                            before[before.rank() - 1], " columns and the second ", shape[0],
-                           " rows, expected as many");
+                           " rows, expected equal numbers");
         }
       }
       sizes.push_back(shape.rank() == 1 && i == 0 ? 1 : static_cast<double>(shape[0]));
@@ -126,7 +126,7 @@ auto cdist(A&& a, B&& b, double p = 2) {
   linalg::check_matrix("cdist", b.shape());
   if (linalg::columns_of(a) != linalg::columns_of(b)) {
     fail<ShapeError>("cdist", "rows of shapes ", a.shape(), " and ", b.shape(),
-                     ", expected as many columns");
+                     ", expected equally many columns");
   }
   const auto differences = linalg::settled(a).unsqueeze(-2) - linalg::settled(b).unsqueeze(-3);
   return p == 2 ? norm(differences, axis(-1)).eval() : norm_p(differences, p, axis(-1)).eval();
@@ -183,14 +183,14 @@ template <ExpressionLike A, ExpressionLike B>
 auto vecdot(const A& a, const B& b, const Axes& axis = {-1}) {
   return sum(linalg::conjugate_of(a) * b, axis);
 }
-/// The same over all elements, as vectors.
+/// The sum of conj(a) * b over all elements, taken as vectors in row-major order.
 template <ExpressionLike A, ExpressionLike B>
 auto vdot(const A& a, const B& b) {
   const auto x = linalg::settled(a).reshape({-1});
   const auto y = linalg::settled(b).reshape({-1});
   if (x.size() != y.size()) {
     fail<ShapeError>("vdot", "shapes ", a.shape(), " and ", b.shape(),
-                     ", expected as many elements");
+                     ", expected equally many elements");
   }
   return vecdot(x, y);
 }
@@ -200,7 +200,7 @@ auto matvec(const A& a, const X& x) {
   linalg::check_matrix("matvec", a.shape());
   return matmul(a, linalg::settled(x).unsqueeze(-1)).eval().squeeze(-1);
 }
-/// conj of vectors (..., m) times matrices (..., m, n), as NumPy's vecmat.
+/// Vectors (..., m), conjugated, times matrices (..., m, n), as NumPy's vecmat.
 template <ExpressionLike X, ExpressionLike A>
 auto vecmat(const X& x, const A& a) {
   linalg::check_matrix("vecmat", a.shape());

@@ -47,7 +47,7 @@ constexpr bool takes() {
   using D = weft::detail::common_device_of<std::remove_cvref_t<X>, std::remove_cvref_t<Xs>...>;
   constexpr bool field = is_field<T>;
   static_assert(field,
-                "weft: linear algebra has elements of type float, double or complex: write "
+                "weft: linear algebra takes elements of type float, double or complex: write "
                 "cast<float>(x)");
   constexpr bool same = (std::is_same_v<typename std::remove_cvref_t<Xs>::value_type, T> && ...);
   static_assert(same, "weft: element types do not convert silently: write cast<T>(x)");
@@ -63,7 +63,7 @@ constexpr bool takes() {
   if constexpr (field && same && mixes && here) {
     constexpr bool runs = solver_of<D>::is_compiled;
     static_assert(runs,
-                  "weft: linear algebra on Cuda is run in a file that nvcc compiles: move this "
+                  "weft: linear algebra on Cuda needs nvcc: move this "
                   "statement to a .cu file");
     return runs;
   }

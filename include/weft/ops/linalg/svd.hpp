@@ -138,7 +138,7 @@ auto svd(X&& a, Factors factors = Factors::reduced) {
   }
 }
 
-/// Only the singular values of svd, descending: (..., min(m, n)).
+/// The singular values alone, descending: (..., min(m, n)).
 template <ExpressionLike X>
 auto svdvals(X&& a) {
   if constexpr (linalg::takes<X>()) {

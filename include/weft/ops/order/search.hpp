@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// Which of the positions among equal elements: before them or after them.
+/// Which position among equal elements is meant: before them or after them.
 enum class Side { left, right };
 
 namespace op {

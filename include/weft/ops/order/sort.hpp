@@ -20,7 +20,7 @@ concept SortingDevice = requires(const Tensor<float, D>& x, const Tensor<int64_t
   Sorter<D>::topk(x, true, int64_t{1}, x, indices);
 };
 
-/// Puts the largest first.
+/// Sorts in descending order.
 struct Descending {
   bool on = true;
   /// descending = true, as in Python.
@@ -28,8 +28,7 @@ struct Descending {
 };
 inline constexpr Descending descending;
 
-/// Says that elements that are equal must keep their order. They do with or without it, so that
-/// both devices agree.
+/// Asks that equal elements keep their order. They always do, so that both devices agree.
 struct Stable {};
 inline constexpr Stable stable;
 
@@ -92,7 +91,7 @@ template <bool Top, class T, class D>
 void sort_into(const char* operation, const Tensor<T, D>& x, const SortOptions& options, int64_t k,
                Tensor<T, D>* values, Tensor<int64_t, D>* indices) {
   if (x.rank() == 0 && options.axes.rank() == 1 && is_axis_of_number(options.axes[0])) {
-    if (k > 1) fail<ValueError>(operation, "k = ", k, " of one element");
+    if (k > 1) fail<ValueError>(operation, "k = ", k, " of one element, expected at most 1");
     sort_into<Top>(operation, x.reshape({1}), options, k, values, indices);
     const Shape shape = k == 0 ? Shape{0} : Shape{};
     if (values != nullptr) *values = values->reshape(shape);
@@ -104,7 +103,7 @@ void sort_into(const char* operation, const Tensor<T, D>& x, const SortOptions& 
   const int64_t n = x.shape()[along];
   if (k > n) {
     fail<ValueError>(operation, "k = ", k, " of ", n, " elements along axis ", along, " of ",
-                     x.shape());
+                     x.shape(), ", expected at most ", n);
   }
   if (k < 0) k = n;
   const Tensor<T, D> turned = x.transpose(along, last).contiguous();

@@ -40,8 +40,8 @@ auto races(const char* operation, const W& weights, int64_t rows, bool keeps, Ge
   static_assert(is_floating<Element>,
                 "weft: weights are floating-point numbers: write cast<float>(w)");
   if (weights.rank() == 0 || weights.shape()[weights.rank() - 1] == 0) {
-    fail<ShapeError>(operation, "weights of shape ", weights.shape(), ", expected a last axis of ",
-                     "what to choose among");
+    fail<ShapeError>(operation, "weights of shape ", weights.shape(),
+                     ", expected a last axis to choose along");
   }
   const Tensor<Element, typename W::device_type> w = weft::detail::Access::unconst(weights);
   if constexpr (std::is_same_v<typename W::device_type, Cpu>) {
@@ -49,7 +49,7 @@ auto races(const char* operation, const W& weights, int64_t rows, bool keeps, Ge
     const double sums = w.size() > 0 ? static_cast<double>(min(sum(w, axis(-1))).item()) : 1;
     if (!(least >= 0 && sums > 0 && sums < math::infinity<double>)) {
       fail<ValueError>(operation, "a weight of ", least, ", a sum of ", sums,
-                       ", expected weights of at least 0, and of each row one above it");
+                       ", expected no negative weight, and a positive one in each row");
     }
   }
   Shape shape = w.shape();
@@ -80,7 +80,7 @@ Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> multinomial(
   const auto w = weft::detail::as_tensor(weft::detail::detached(weights));
   const std::int64_t n = w.rank() > 0 ? w.shape()[w.rank() - 1] : 0;
   if (count < 0 || (!replacement && count > n)) {
-    fail<ValueError>("multinomial", count, " of ", n, " without replacement, expected at most all");
+    fail<ValueError>("multinomial", count, " of ", n, " without replacement, expected at most ", n);
   }
   if (replacement) {
     return argmax(detail::races("multinomial", w, count, true, generator), axis(-1)).eval();
@@ -90,7 +90,7 @@ Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> multinomial(
     const std::int64_t chances = w.size() > 0 ? min(count_nonzero(w, axis(-1))).item() : count;
     if (chances < count) {
       fail<ValueError>("multinomial", count, " without replacement of ", chances,
-                       " weights above 0, expected at most as many");
+                       " weights above 0, expected at most that many");
     }
   }
   return topk(keys, count, axis(-1)).indices;
@@ -104,7 +104,7 @@ auto choice(const X& x, std::int64_t count, bool replacement = true,
   const std::int64_t n = all_of.rank() > 0 ? all_of.shape()[0] : 0;
   if (count < 0 || (count > 0 && n == 0) || (!replacement && count > n)) {
     fail<ValueError>("choice", count, " of ", n, replacement ? "" : " without replacement",
-                     ", expected at most what there is");
+                     ", expected 0 or more, and no more than can be drawn");
   }
   const auto device = all_of.device();
   const auto indices = [&] {
@@ -113,7 +113,7 @@ auto choice(const X& x, std::int64_t count, bool replacement = true,
   }();
   return take(all_of, indices, axis(0)).eval();
 }
-/// The same with a weight for each slice.
+/// choice with a weight for each slice.
 template <ExpressionLike X, ExpressionLike W>
 auto choice(const X& x, std::int64_t count, const W& weights, bool replacement = true,
             Generator& generator = default_generator()) {
@@ -121,7 +121,7 @@ auto choice(const X& x, std::int64_t count, const W& weights, bool replacement =
               axis(0))
       .eval();
 }
-/// Numbers from 0 to n - 1 instead of slices: choice(10, 3).
+/// choice of numbers from 0 to n - 1: choice(10, 3).
 template <std::integral N, class... Options>
 auto choice(N n, std::int64_t count, Options&&... options) {
   return choice(arange(static_cast<std::int64_t>(n)), count, static_cast<Options&&>(options)...);

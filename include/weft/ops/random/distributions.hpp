@@ -111,7 +111,8 @@ auto wald(const A& mean, const B& scale, Generator& generator = default_generato
   return detail::drawn_for<variate::wald, detail::parameter_t<A, B>>(generator, mean, scale);
 }
 
-/// Normal with this mean and deviation, given that it is from low to high, which may be infinite.
+/// Normal with this mean and deviation, conditioned on lying between low and high, which may be
+/// infinite.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> truncated_normal(double mean, double deviation, double low, double high,
                               const Shape& shape, D device = {},
@@ -176,8 +177,8 @@ auto geometric(const A& p, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::geometric, T>(generator, p);
 }
 
-/// Hypergeometric: the number of good ones among `draws` drawn without replacement from `good` good
-/// and `bad` bad ones.
+/// Hypergeometric: the number of good items among `draws` drawn without replacement from `good`
+/// good and `bad` bad ones.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> hypergeometric(double good, double bad, double draws, const Shape& shape,
                             D device = {}, Generator& generator = default_generator()) {

@@ -9,8 +9,8 @@
 namespace weft {
 
 namespace op {
-/// Evenly spread over the multiples of 2^-n in [0, 1), n being the digits of T: no value rounds
-/// to 1.
+/// Uniform over the multiples of 2^-n in [0, 1), where n is the number of binary digits of T: no
+/// value rounds to 1.
 template <class T>
 struct uniform {
   using result_type = T;
@@ -28,7 +28,7 @@ struct uniform {
   }
 };
 
-/// Of mean 0 and deviation 1; two neighbouring elements come from the same pair of integers.
+/// Mean 0 and deviation 1; two neighbouring elements come from the same pair of integers.
 template <class T>
 struct normal {
   using result_type = T;
@@ -91,18 +91,24 @@ struct trials {
   using result_type = T;
   static constexpr const char* text = "bernoulli";
   Draw draw;
-  double p;
-  WEFT_HD compute_t<T> value(long long i) const { return at(i, p); }
+  std::uint64_t successes = 0;  ///< how many of the 2^32 values of an element's bits give 1
+
+  explicit constexpr trials(const Draw& from) : draw(from) {}
+  /// Those below p * 2^32.
+  constexpr trials(const Draw& from, double p)
+      : draw(from), successes(static_cast<std::uint64_t>(p * 0x1p32)) {
+    if (static_cast<double>(successes) < p * 0x1p32) ++successes;
+  }
+
+  WEFT_HD compute_t<T> value(long long i) const {
+    return static_cast<compute_t<T>>(draw.bits32(static_cast<std::uint64_t>(i)) < successes ? 1
+                                                                                            : 0);
+  }
   /// With a probability of its own for each element; NaN counts as 0.
   template <class P>
   WEFT_HD compute_t<T> value(long long i, P probability) const {
-    return at(i, static_cast<double>(probability));
-  }
-
- private:
-  WEFT_HD compute_t<T> at(long long i, double probability) const {
-    const std::uint32_t bits = draw.bits32(static_cast<std::uint64_t>(i));
-    return static_cast<compute_t<T>>(static_cast<double>(bits) * 0x1p-32 < probability ? 1 : 0);
+    const double bits = draw.bits32(static_cast<std::uint64_t>(i));
+    return static_cast<compute_t<T>>(bits * 0x1p-32 < static_cast<double>(probability) ? 1 : 0);
   }
 };
 }  // namespace op
@@ -145,7 +151,8 @@ template <class T = std::int64_t>
 auto integers(std::int64_t low, std::int64_t high, const Shape& shape,
               Generator& generator = default_generator()) {
   static_assert(is_integer<T>, "weft: integers and randint make integers: write rand<T>(shape)");
-  if (low >= high) fail<ValueError>("randint", "from ", low, " to ", high, " there is no integer");
+  if (low >= high)
+    fail<ValueError>("randint", "low ", low, " and high ", high, ", expected low < high");
   if (!std::in_range<T>(low) || !std::in_range<T>(high - 1)) {
     fail<ValueError>("randint", "integers from ", low, " to ", high - 1, " do not fit in ",
                      dtype_of<T>);
@@ -159,9 +166,9 @@ auto integers(std::int64_t low, std::int64_t high, const Shape& shape,
 template <class T = bool>
 auto trials(double p, const Shape& shape, Generator& generator = default_generator()) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>("bernoulli", "probability ", p, ", expected 0 to 1");
-  return generated(shape, op::trials<T>{generator.draw(), p});
+  return generated(shape, op::trials<T>(generator.draw(), p));
 }
-/// The same with a probability for each element, clamped to 0 to 1.
+/// true with a probability for each element, clamped to [0, 1].
 template <class T = bool, ExpressionLike P>
 auto trials(P&& p, Generator& generator = default_generator()) {
   using Element = typename std::remove_cvref_t<P>::value_type;
@@ -170,7 +177,7 @@ auto trials(P&& p, Generator& generator = default_generator()) {
   using Stored = detail::operand_t<Element, P>;
   const Positions positions(p.shape());  // before p may be moved
   return Map<T, op::trials<T>, Positions, Stored>(
-      op::trials<T>{generator.draw(), 0}, positions,
+      op::trials<T>(generator.draw()), positions,
       detail::AsOperand<Element, op::trials<T>>{}(static_cast<P&&>(p)));
 }
 
@@ -182,7 +189,7 @@ Tensor<T, D> rand(const Shape& shape, D device = {}, Generator& generator = defa
   detail::Access::check_sizes("rand", shape);
   return detail::on<T>(uniform<T>(shape, generator), device);
 }
-/// Not on another thing than a device: says so.
+/// With something that is no device: the error says what to write.
 template <class T = float, MistakenOperand X>
 Tensor<float> rand(const Shape&, const X&) {
   return detail::needs_device<X>();
@@ -213,7 +220,7 @@ Tensor<T, D> randint(std::int64_t low, std::int64_t high, const Shape& shape, D 
   detail::Access::check_sizes("randint", shape);
   return detail::on<T>(integers<T>(low, high, shape, generator), device);
 }
-/// Not without a shape: says so.
+/// Without a shape: the error says what to write.
 template <class T = std::int64_t, NumberLike N, class... Rest>
   requires(NumberLike<Rest>&&...)
 Tensor<T> randint(N, Rest...) {
@@ -229,26 +236,29 @@ Tensor<T, D> bernoulli(double p, const Shape& shape, D device = {},
   detail::Access::check_sizes("bernoulli", shape);
   return detail::on<T>(trials<T>(p, shape, generator), device);
 }
-/// The same with a probability for each element, on their device.
+/// true with a probability for each element, on the probabilities' device.
 template <class T = bool, ExpressionLike P>
 auto bernoulli(P&& p, Generator& generator = default_generator()) {
   return trials<T>(static_cast<P&&>(p), generator).eval();
 }
 
-/// The same shape, element type and device as `x`.
+/// Uniform on [0, 1), with the shape, element type and device of `x`.
 template <ExpressionLike X>
 auto rand_like(const X& x, Generator& generator = default_generator()) {
   return rand<typename X::value_type>(x.shape(), detail::device_of(x), generator);
 }
+/// Normal with mean 0 and deviation 1, with the shape, element type and device of `x`.
 template <ExpressionLike X>
 auto randn_like(const X& x, Generator& generator = default_generator()) {
   return randn<typename X::value_type>(x.shape(), detail::device_of(x), generator);
 }
+/// Integers from low to high - 1, with the shape, element type and device of `x`.
 template <ExpressionLike X>
 auto randint_like(const X& x, std::int64_t low, std::int64_t high,
                   Generator& generator = default_generator()) {
   return randint<typename X::value_type>(low, high, x.shape(), detail::device_of(x), generator);
 }
+/// true, or 1 of x's element type, with probability p, with the shape and device of `x`.
 template <ExpressionLike X>
 auto bernoulli_like(const X& x, double p, Generator& generator = default_generator()) {
   return bernoulli<typename X::value_type>(p, x.shape(), detail::device_of(x), generator);

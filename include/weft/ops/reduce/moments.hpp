@@ -55,16 +55,15 @@ struct var {
   template <int Edge = 0, class S, class C, int N>
   WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int begin = 0, int end = Edge) {
     if (n == 0) return;
-    const auto has = [=](int i) { return i < Edge ? i >= begin && i < end : i < n; };
     const C one = Edge > 0 && begin > 0 ? x[Edge - 1] : x[0];
     C sum{};
-    for (int i = 0; i < N; ++i) sum += has(i) ? x[i] - one : C(0);
+    for_first<Edge, N>(n, begin, end, [&](int i) { sum += x[i] - one; });
     const C count(n - begin - (Edge - end));
     S later{count, one + share_of(sum, count), C(0)};
-    for (int i = 0; i < N; ++i) {
-      const C distance = has(i) ? x[i] - later.mean : C(0);
+    for_first<Edge, N>(n, begin, end, [&](int i) {
+      const C distance = x[i] - later.mean;
       later.m2 += distance * distance;
-    }
+    });
     merge(s, later);
   }
   template <class S>

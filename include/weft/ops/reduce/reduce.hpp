@@ -205,7 +205,7 @@ template <ExpressionLike X, class... Options>
 auto stddev(X&& x, Options... options) {
   return detail::reduce(reducer::stddev{}, static_cast<X&&>(x), options...);
 }
-/// NaN if there is one. Along axes, also gives positions: `auto [values, indices] = max(x,
+/// NaN if any element is NaN. Along axes, also gives positions: `auto [values, indices] = max(x,
 /// axis(1))`.
 template <ExpressionLike X, class... Options>
 auto min(X&& x, Options... options) {
@@ -215,7 +215,7 @@ template <ExpressionLike X, class... Options>
 auto max(X&& x, Options... options) {
   return detail::with_places(detail::reduce(reducer::max{}, static_cast<X&&>(x), options...));
 }
-/// No reductions: meant is maximum(v, x), and this says so.
+/// With a number first: the error names maximum(x, v).
 template <NumberLike N, ExpressionLike X>
 auto min(N number, X&& x) {
   return min(static_cast<X&&>(x), number);

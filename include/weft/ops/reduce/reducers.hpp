@@ -208,17 +208,16 @@ struct logsumexp {
   template <int Edge = 0, class S, class C, int N>
   WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int begin = 0, int end = Edge) {
     if (n == 0) return;
-    const auto has = [=](int i) { return i < Edge ? i >= begin && i < end : i < n; };
     C max = Edge > 0 && begin > 0 ? x[Edge - 1] : x[0];
-    for (int i = 0; i < N; ++i) max = has(i) && max < x[i] ? x[i] : max;
+    for_first<Edge, N>(n, begin, end, [&](int i) { max = max < x[i] ? x[i] : max; });
     S later{max, C(1)};
     if (max - max == C(0)) {
       later.sum = C(0);
-      for (int i = 0; i < N; ++i) later.sum += has(i) ? math::exp_of_term(x[i] - max) : C(0);
+      for_first<Edge, N>(n, begin, end, [&](int i) { later.sum += math::exp_of_term(x[i] - max); });
     } else {  // infinite or NaN
-      for (int i = 0; i < N; ++i) {
-        if (has(i) && x[i] != x[i]) later = S{x[i], x[i]};
-      }
+      for_first<Edge, N>(n, begin, end, [&](int i) {
+        if (x[i] != x[i]) later = S{x[i], x[i]};
+      });
     }
     merge(s, later);
   }

@@ -26,4 +26,24 @@ concept ReductionRule = requires(const R& reducer, typename R::template State<co
   { reducer.finish(state, 1LL) } -> std::convertible_to<compute_t<typename R::template result<T>>>;
 };
 
+namespace reducer {
+/// Calls f(i) for the first n of N elements; of the first Edge, only for those from `begin` to
+/// `end` - 1. With an Edge, n is a multiple of it, and each Edge elements take one test.
+template <int Edge, int N, class F>
+WEFT_HD void for_first(int n, int begin, int end, const F& f) {
+  if constexpr (Edge == 0) {
+    for (int i = 0; i < N; ++i) {
+      if (i < n) f(i);
+    }
+  } else {
+    for (int i = 0; i < N && i < n; i += Edge) {
+      const bool whole = i > 0 || end - begin >= Edge;
+      for (int j = 0; j < Edge; ++j) {
+        if (whole || (j >= begin && j < end)) f(i + j);
+      }
+    }
+  }
+}
+}  // namespace reducer
+
 }  // namespace weft

@@ -14,8 +14,7 @@ namespace detail {
 [[gnu::noinline]] inline Shape moved_axes(const char* operation, int rank, const Axes& source,
                                           const Axes& destination) {
   if (source.rank() != destination.rank()) {
-    fail<ShapeError>(operation, "axes ", source, " to ", destination,
-                     ", expected as many on both sides");
+    fail<ShapeError>(operation, "axes ", source, " to ", destination, ", expected equally many");
   }
   const unsigned taken = axes_mask(operation, source, rank);
   static_cast<void>(axes_mask(operation, destination, rank));  // throws for one named twice
@@ -45,12 +44,12 @@ template <ExpressionLike X>
 auto moveaxis(const X& x, const Axes& source, const Axes& destination) {
   return movedim(x, source, destination);
 }
-/// transpose(x, a, b) under NumPy's and PyTorch's other names.
+/// transpose(x, a, b) under NumPy's and PyTorch's other name.
 template <ExpressionLike X>
 auto swapaxes(const X& x, int64_t a, int64_t b) {
   return x.eval().transpose(a, b);
 }
-/// The same.
+/// transpose(x, a, b) under PyTorch's third name.
 template <ExpressionLike X>
 auto swapdims(const X& x, int64_t a, int64_t b) {
   return x.eval().transpose(a, b);
@@ -81,14 +80,16 @@ template <ExpressionLike X>
 auto ravel(const X& x) {
   return x.eval().reshape({-1});
 }
-/// The axes from `first` to `last` as one.
+/// x with the axes from `first` to `last` merged into one.
 template <ExpressionLike X>
 auto flatten(const X& x, int64_t first, int64_t last = -1) {
   const Shape from = x.shape();
   const int rank = from.rank() > 0 ? from.rank() : 1;
   const int i = normalize_axis("flatten", first, rank);
   const int j = normalize_axis("flatten", last, rank);
-  if (i > j) fail<ShapeError>("flatten", "axes ", first, " to ", last, " of ", from);
+  if (i > j)
+    fail<ShapeError>("flatten", "axes ", first, " to ", last, " of ", from,
+                     ", expected ascending axes");
   Shape to;
   for (int d = 0; d < i; ++d) to.push_back(from[d]);
   int64_t size = 1;
@@ -97,7 +98,7 @@ auto flatten(const X& x, int64_t first, int64_t last = -1) {
   for (int d = j + 1; d < from.rank(); ++d) to.push_back(from[d]);
   return x.eval().reshape(to);
 }
-/// An axis as several of the given sizes, one of which may be -1.
+/// x with one axis split into several of the given sizes, one of which may be -1.
 template <ExpressionLike X>
 auto unflatten(const X& x, int64_t axis, const Shape& sizes) {
   const Shape from = x.shape();
@@ -110,12 +111,12 @@ auto unflatten(const X& x, int64_t axis, const Shape& sizes) {
   return x.eval().reshape(to);
 }
 
-/// Rows in the other order.
+/// x with its rows in reverse order.
 template <ExpressionLike X>
 auto flipud(const X& x) {
   return flip(x, Axes{0});
 }
-/// Columns in the other order.
+/// x with its columns in reverse order.
 template <ExpressionLike X>
 auto fliplr(const X& x) {
   if (x.shape().rank() < 2) {
@@ -123,11 +124,11 @@ auto fliplr(const X& x) {
   }
   return flip(x, Axes{1});
 }
-/// Rotated by k right angles, from the first of two axes towards the second.
+/// x rotated by k right angles, from the first of two axes towards the second.
 template <ExpressionLike X>
 auto rot90(const X& x, int64_t k = 1, const Axes& axes = {0, 1}) {
   auto out = x.eval();
-  if (axes.rank() != 2) fail<IndexError>("rot90", "axes ", axes, ", expected two");
+  if (axes.rank() != 2) fail<IndexError>("rot90", "axes ", axes, ", expected two axes");
   static_cast<void>(detail::axes_mask("rot90", axes, out.rank()));
   const auto turns = (k % 4 + 4) % 4;
   if (turns == 2) return decltype(out)(out.flip(axes[0]).flip(axes[1]));
@@ -136,7 +137,7 @@ auto rot90(const X& x, int64_t k = 1, const Axes& axes = {0, 1}) {
   return out;
 }
 
-/// x with one axis at least.
+/// x with at least one axis.
 template <ExpressionLike X>
 auto atleast_1d(const X& x) {
   auto out = x.eval();

@@ -39,8 +39,7 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
   if (values.size() == 0) {
     if (shape.size() > 0 && any(chosen).item()) {
       fail<ShapeError>("masked_scatter",
-                       "a source without elements, expected one for each that the "
-                       "mask chooses");
+                       "a source without elements, expected one for each true element of the mask");
     }
     return Result(where(chosen, x, x).eval());
   }
@@ -48,7 +47,7 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
   const int64_t needed = counts.size() > 0 ? counts(-1).item() : 0;
   if (needed > values.size()) {
     fail<ShapeError>("masked_scatter", "a source of ", values.size(), " elements for ", needed,
-                     " that the mask chooses");
+                     " true elements of the mask, expected at least as many");
   }
   const Tensor<int64_t, D> shaped = counts.reshape(shape);
   return where(chosen, take(values, Node(op::place_of_count{}, shaped)), x).eval();
@@ -145,7 +144,7 @@ struct one_hot {
 }  // namespace op
 
 /// For each label, a row of `classes` elements along a new last axis, with 1 at the label and 0
-/// elsewhere, as an expression. Labels out of 0 to classes - 1 are an error.
+/// elsewhere, as an expression. Labels outside 0 to classes - 1 are an error.
 template <class T = int64_t, ExpressionLike I>
 auto one_hot(const I& labels, int64_t classes) {
   const auto values = labels.eval();
@@ -163,7 +162,7 @@ auto one_hot(const I& labels, int64_t classes) {
                                               detail::Access::operand(V(values.unsqueeze(-1))),
                                               Positions(shape, strides, 0));
 }
-/// The same with as many classes as the largest label requires; evaluated.
+/// one_hot with as many classes as the largest label requires; evaluated.
 template <class T = int64_t, ExpressionLike I>
 auto one_hot(const I& labels) {
   const auto values = labels.eval();

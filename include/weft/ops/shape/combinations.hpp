@@ -51,7 +51,7 @@ auto combinations(const X& e, int64_t count = 2, bool repeats = false) {
   const auto x = e.eval();
   if (x.rank() != 1 || count < 0) {
     fail<ShapeError>("combinations", count, " elements of shape ", x.shape(),
-                     ", expected at least 0 of a vector");
+                     ", expected at least 0 elements of a vector");
   }
   if (count == 0) return x.narrow(0, 0, 0);  // as PyTorch
   const auto places = detail::choices(x.size(), count, repeats);

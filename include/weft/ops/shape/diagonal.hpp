@@ -28,7 +28,7 @@ auto diag_embed(const X& x, int64_t k = 0) {
   return detail::diagonals_of("diag_embed", op::diag_embed{{k, k}},
                               static_cast<decltype(placed)&&>(placed), shape);
 }
-/// The same in two other axes of the result: rows along axis1, columns along axis2.
+/// diag_embed into two other axes of the result: rows along axis1, columns along axis2.
 template <ExpressionLike X>
 auto diag_embed(const X& x, int64_t k, int64_t axis1, int64_t axis2) {
   return movedim(diag_embed(x, k), {-2, -1}, {axis1, axis2});
@@ -54,7 +54,7 @@ auto diagflat(const X& x, int64_t k = 0) {
 }
 
 /// The matrices one after another along the diagonal, 0 elsewhere; vectors and numbers count as
-/// rows.
+/// matrices of one row.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto block_diag(const X& x, const Xs&... xs) {
   using V = decltype(atleast_2d(x));

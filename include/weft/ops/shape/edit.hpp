@@ -182,7 +182,7 @@ auto select_scatter(const X& x, const S& source, const Axes& axis, int64_t index
   return detail::with_part("select_scatter", x, source,
                            [axis, index](const auto& v) { return select(v, axis, index); });
 }
-/// A copy of x whose elements `part` of an axis are `source`.
+/// A copy of x whose elements in the slice `part` of an axis are `source`.
 template <ExpressionLike X, OperandOrMistake S>
 auto slice_scatter(const X& x, const S& source, const Axes& axis, const Slice& part) {
   const int at = detail::one_axis("slice_scatter", axis, x.shape().rank());
@@ -190,7 +190,7 @@ auto slice_scatter(const X& x, const S& source, const Axes& axis, const Slice& p
     return v.transpose(0, at)(part).transpose(0, at);
   });
 }
-/// The same with the part's bounds as PyTorch has them: slice_scatter(x, source, 1, start, stop).
+/// slice_scatter with bounds as in PyTorch: slice_scatter(x, source, 1, start, stop).
 template <ExpressionLike X, OperandOrMistake S>
 auto slice_scatter(const X& x, const S& source, const Axes& axis, int64_t start, int64_t stop,
                    int64_t step = 1) {

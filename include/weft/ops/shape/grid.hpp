@@ -53,7 +53,7 @@ template <ExpressionLike X>
 auto sum_to_size(const X& x, const Shape& shape) {
   if (!(broadcast("sum_to_size", shape, x.shape()) == x.shape())) {
     fail<ShapeError>("sum_to_size", "shape ", x.shape(), " to ", shape,
-                     ", expected one that broadcasts to it");
+                     ", expected a target that broadcasts to the first");
   }
   const int more = x.rank() - shape.rank();
   Axes axes{0};
@@ -68,7 +68,8 @@ template <ExpressionLike... Xs>
 auto meshgrid(const Xs&... xs) {
   return meshgrid(Meshgrid::ij, xs...);
 }
-/// The same in the given order; with Meshgrid::xy, each has the shape (b.size(), a.size(), ...).
+/// meshgrid in the given order; with Meshgrid::xy, each result has the shape (b.size(), a.size(),
+/// ...).
 template <ExpressionLike... Xs>
 auto meshgrid(Meshgrid order, const Xs&... xs) {
   return std::apply([](const auto&... vs) { return detail::stretched("meshgrid", vs...); },

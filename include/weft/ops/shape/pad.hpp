@@ -59,7 +59,7 @@ auto pad(X&& x, const Shape& around, PadMode mode = PadMode::constant, N value =
   return detail::rearranged<placing::pad>(static_cast<X&&>(x), places, fill);
 }
 
-/// The same with a pair for each axis from the first one on, as in NumPy: pad(x, {{1, 1}, {0, 2}}).
+/// pad with a pair for each axis from the first one on, as in NumPy: pad(x, {{1, 1}, {0, 2}}).
 template <ExpressionLike X, NumberLike N = int>
 auto pad(X&& x, std::initializer_list<Border> borders, PadMode mode = PadMode::constant,
          N value = 0) {
@@ -78,7 +78,7 @@ auto pad(X&& x, std::initializer_list<Border> borders, PadMode mode = PadMode::c
   return detail::rearranged<placing::pad>(static_cast<X&&>(x), places, fill);
 }
 
-/// The same with as many elements before and after every axis, as in NumPy: pad(x, 1).
+/// pad with the same number of elements before and after every axis, as in NumPy: pad(x, 1).
 template <ExpressionLike X, std::integral I, NumberLike N = int>
 auto pad(X&& x, I border, PadMode mode = PadMode::constant, N value = 0) {
   const Shape shape = x.shape();

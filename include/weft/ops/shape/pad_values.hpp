@@ -92,7 +92,7 @@ template <ExpressionLike X>
 auto pad(const X& e, const Shape& around, PadValue value) {
   static_assert(!detail::has_var<X>,
                 "weft: a border of such values has no gradient: write "
-                "x.detach(), or cat(...) of what stands there");
+                "x.detach(), or join the border with cat(...)");
   if constexpr (detail::has_var<X>) {
     return e.eval();
   } else {
@@ -103,9 +103,9 @@ auto pad(const X& e, const Shape& around, PadValue value) {
   }
 }
 
-/// The same with borders of what a function of the tensor and the axis gives, of size 1 along that
-/// axis or of the border's size: of medians, where f(x, along) returns
-/// quantile(x, 0.5, along, keepdims).
+/// pad with borders computed by a function of the tensor and the axis, whose result has size 1
+/// along that axis or the border's size: medians, if f(x, along) returns quantile(x, 0.5, along,
+/// keepdims).
 template <ExpressionLike X, class F>
   requires detail::BorderFunction<F, decltype(std::declval<const X&>().eval())>
 auto pad(const X& e, const Shape& around, const F& f) {

@@ -36,7 +36,7 @@ auto split(const X& e, std::initializer_list<int64_t> lengths, const Axes& axis 
   return split(e, std::vector<int64_t>(lengths), axis);
 }
 
-/// Pieces with `length` elements along axis(n), the last one with what is left.
+/// Pieces with `length` elements along axis(n); the last one may be shorter.
 template <ExpressionLike X>
 auto split(const X& e, int64_t length, const Axes& axis) {
   return e.split(length, detail::one_axis("split", axis, e.shape().rank()));
@@ -89,13 +89,13 @@ template <ExpressionLike X, class Places>
 auto vsplit(const X& e, const Places& places) {
   return tensor_split(e, places, Axes{0});
 }
-/// Along the third axis.
+/// Splits along the third axis.
 template <ExpressionLike X, class Places>
 auto dsplit(const X& e, const Places& places) {
   return tensor_split(e, places, Axes{2});
 }
 
-/// The slices along an axis, each without it.
+/// The slices along an axis, each without that axis.
 template <ExpressionLike X>
 auto unbind(const X& e, const Axes& axis = {0}) {
   const auto x = e.eval();
@@ -104,7 +104,7 @@ auto unbind(const X& e, const Axes& axis = {0}) {
   for (int64_t i = 0; i < x.size(at); ++i) out.push_back(x.narrow(at, i, 1).squeeze(at));
   return out;
 }
-/// The slice number `index` along an axis, without it.
+/// Slice number `index` along an axis, without that axis.
 template <ExpressionLike X>
 auto select(const X& e, const Axes& axis, int64_t index) {
   const auto x = e.eval();

@@ -51,7 +51,7 @@ template <ExpressionLike X, std::integral N>
 auto tile(const X& x, N count) {
   return tile(x, Shape{static_cast<int64_t>(count)});
 }
-/// The same, but requires at least one count per axis, as PyTorch's x.repeat(...).
+/// tile with at least one count per axis, as PyTorch's x.repeat(...).
 template <ExpressionLike X>
 auto repeat(const X& x, const Shape& counts) {
   if (counts.rank() < x.shape().rank()) {
@@ -73,13 +73,13 @@ auto repeat_interleave(X&& x, N count, const Axes& axis) {
   }
   return detail::rearranged<placing::repeat_interleave>(static_cast<X&&>(x), places);
 }
-/// The same for all elements in row-major order: a vector.
+/// repeat_interleave of all elements in row-major order: a vector.
 template <ExpressionLike X>
 auto repeat_interleave(const X& x, int64_t count) {
   return repeat_interleave(x.eval().reshape({-1}), count, axis(0));
 }
 /// Each slice along an axis as many times as a vector of counts says. The counts are read on the
-/// CPU, since they decide the shape.
+/// CPU, since they determine the shape.
 template <ExpressionLike X, ExpressionLike C>
   requires(is_integer<typename std::remove_cvref_t<C>::value_type>)
 auto repeat_interleave(const X& x, const C& counts, const Axes& axis) {
@@ -96,7 +96,7 @@ auto repeat_interleave(const X& x, const C& counts, const Axes& axis) {
   }
   return take(x, tensor(places, {-1}, x.eval().device()), weft::axis(at));
 }
-/// The same for all elements in row-major order: a vector.
+/// repeat_interleave of all elements in row-major order, with a vector of counts: a vector.
 template <ExpressionLike X, ExpressionLike C>
   requires(is_integer<typename std::remove_cvref_t<C>::value_type>)
 auto repeat_interleave(const X& x, const C& counts) {

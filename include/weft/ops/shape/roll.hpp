@@ -44,14 +44,15 @@ template <ExpressionLike X>
 auto roll(X&& x, int64_t shift, const Axes& axes) {
   return roll(static_cast<X&&>(x), Shape{shift}, axes);
 }
-/// The same for all elements in row-major order, evaluated.
+/// roll of all elements in row-major order, evaluated.
 template <ExpressionLike X>
 auto roll(const X& x, int64_t shift) {
   const Shape shape = x.shape();
   return roll(x.eval().reshape({-1}), shift, axis(0)).eval().reshape(shape);
 }
 
-/// The elements shifted along one axis, with `fill` in the positions left free.
+/// The elements shifted along one axis; those pushed out are lost, and `fill` takes the free
+/// positions.
 template <ExpressionLike X, NumberLike N = int>
 auto shift(X&& x, int64_t by, const Axes& axis = {-1}, N fill = 0) {
   const Places places = detail::moved_places("shift", x.shape(), Shape{by}, axis, false);

@@ -47,19 +47,19 @@ struct AsColumn {
 };
 }  // namespace detail
 
-/// Side by side: vectors one after the other, others along the second axis.
+/// The operands side by side: vectors one after the other, others along the second axis.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto hstack(const X& x, const Xs&... xs) {
   return detail::joined_as(
       x.shape().rank() > 1 ? 1 : 0, [](const auto& v) { return atleast_1d(v); }, x, xs...);
 }
-/// One below the other: vectors as rows, others along the first axis.
+/// The operands one below the other: vectors as rows, others along the first axis.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto vstack(const X& x, const Xs&... xs) {
   return detail::joined_as(
       0, [](const auto& v) { return atleast_2d(v); }, x, xs...);
 }
-/// vstack under its other name.
+/// vstack under PyTorch's other name.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto row_stack(const X& x, const Xs&... xs) {
   return vstack(x, xs...);
@@ -70,7 +70,7 @@ auto dstack(const X& x, const Xs&... xs) {
   return detail::joined_as(
       2, [](const auto& v) { return atleast_3d(v); }, x, xs...);
 }
-/// Vectors, and matrices, as the columns of a matrix.
+/// A matrix whose columns are vectors and the columns of matrices.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto column_stack(const X& x, const Xs&... xs) {
   return detail::joined_as(1, detail::AsColumn{}, x, xs...);

@@ -40,7 +40,8 @@ Tensor<T, D> with_layout(const Tensor<T, D>& x, const Layout& layout) {
 template <ExpressionLike X>
 auto as_strided(const X& e, const Shape& shape, const Strides& strides, int64_t offset = 0) {
   if (strides.rank() != shape.rank()) {
-    fail<ShapeError>("as_strided", "strides ", strides, " for shape ", shape);
+    fail<ShapeError>("as_strided", "strides ", strides, " for shape ", shape,
+                     ", expected one stride for each axis");
   }
   const auto x = e.eval();
   if constexpr (detail::has_var<X>) {
@@ -64,7 +65,7 @@ auto windows(const X& e, const Axes& axis, int64_t size, int64_t step = 1) {
   const int at = detail::one_axis("windows", axis, x.rank());
   const int64_t length = x.size(at);
   if (size < 1 || size > length || step < 1) {
-    fail<ValueError>("windows", "windows of ", size, " by steps of ", step, " along axis ", at,
+    fail<ValueError>("windows", "windows of ", size, " with step ", step, " along axis ", at,
                      " of ", x.shape(), ", expected 1 to ", length, " and a step of at least 1");
   }
   const int64_t count = (length - size) / step + 1;
@@ -115,8 +116,8 @@ auto bit_cast(const X& e) {
     for (int i = 0; fits && i < last; ++i) fits = shape[i] == 1 || strides[i] * from % to == 0;
     if (!fits) {
       fail<ShapeError>("bit_cast", "elements of ", from, " bytes of shape ", x.shape(),
-                       " and strides ", x.strides(), " as such of ", to,
-                       ", expected a last axis without gaps whose bytes they divide");
+                       " and strides ", x.strides(), " as elements of ", to,
+                       " bytes, expected a last axis without gaps of whole elements");
     }
     shape[last] = shape[last] * from / to;
     for (int i = 0; i < last; ++i) strides[i] = strides[i] * from / to;

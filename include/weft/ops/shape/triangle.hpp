@@ -82,7 +82,7 @@ auto tril(X&& x, int64_t k = 0) {
   return detail::diagonals_of("tril", op::tril{{-detail::any_diagonal, k}}, static_cast<X&&>(x),
                               shape);
 }
-/// Those on diagonal k and above.
+/// The elements of the matrices in the last two axes on diagonal k and above, 0 elsewhere.
 template <ExpressionLike X>
 auto triu(X&& x, int64_t k = 0) {
   const Shape shape = x.shape();
@@ -155,17 +155,18 @@ template <Device D = Cpu>
 Tensor<int64_t, D> tril_indices(int64_t rows, int64_t columns, int64_t k = 0, D device = {}) {
   return detail::triangle_indices("tril_indices", rows, columns, -rows - columns, k, device);
 }
-/// Those on diagonal k and above.
+/// The rows, and below them the columns, of the elements on diagonal k and above: (2, count).
 template <Device D = Cpu>
 Tensor<int64_t, D> triu_indices(int64_t rows, int64_t columns, int64_t k = 0, D device = {}) {
   return detail::triangle_indices("triu_indices", rows, columns, k, rows + columns, device);
 }
 
-/// tril_indices and triu_indices of a square matrix of n rows.
+/// tril_indices of a square matrix of n rows.
 template <Device D = Cpu>
 Tensor<int64_t, D> tril_indices(int64_t n) {
   return tril_indices<D>(n, n);
 }
+/// triu_indices of a square matrix of n rows.
 template <Device D = Cpu>
 Tensor<int64_t, D> triu_indices(int64_t n) {
   return triu_indices<D>(n, n);

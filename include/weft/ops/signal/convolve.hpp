@@ -211,7 +211,7 @@ auto correlate(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
                ConvolveMethod method = ConvolveMethod::automatic) {
   return fourier::convolve<1>("correlate", a, v, mode, method, true);
 }
-/// The same along the last two axes.
+/// The convolution along the last two axes.
 template <ExpressionLike A, ExpressionLike V>
 auto convolve2d(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
                 ConvolveMethod method = ConvolveMethod::automatic) {

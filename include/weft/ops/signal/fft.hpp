@@ -155,6 +155,7 @@ template <ExpressionLike X>
 auto fft2(const X& x, const FftnOptions& options = {}) {
   return fourier::along_two<fourier::Forth>("fft2", x, options, false);
 }
+/// The inverse of fft2.
 template <ExpressionLike X>
 auto ifft2(const X& x, const FftnOptions& options = {}) {
   return fourier::along_two<fourier::Forth>("ifft2", x, options, true);
@@ -164,6 +165,7 @@ template <ExpressionLike X>
 auto rfft2(const X& x, const FftnOptions& options = {}) {
   return fourier::along_two<fourier::Halved>("rfft2", x, options, false);
 }
+/// The inverse of rfft2; pass the signal's lengths if the last one is odd.
 template <ExpressionLike X>
 auto irfft2(const X& x, const FftnOptions& options = {}) {
   return fourier::along_two<fourier::Back>("irfft2", x, options, true);
@@ -174,6 +176,7 @@ template <ExpressionLike X>
 auto fftn(const X& x, const FftnOptions& o = {}) {
   return fourier::apply<fourier::Forth>("fftn", x, o.axes, o.n, o.norm, false);
 }
+/// The inverse of fftn.
 template <ExpressionLike X>
 auto ifftn(const X& x, const FftnOptions& o = {}) {
   return fourier::apply<fourier::Forth>("ifftn", x, o.axes, o.n, o.norm, true);
@@ -183,6 +186,7 @@ template <ExpressionLike X>
 auto rfftn(const X& x, const FftnOptions& o = {}) {
   return fourier::apply<fourier::Halved>("rfftn", x, o.axes, o.n, o.norm, false);
 }
+/// The inverse of rfftn; pass the signal's lengths if the last one is odd.
 template <ExpressionLike X>
 auto irfftn(const X& x, const FftnOptions& o = {}) {
   return fourier::apply<fourier::Back>("irfftn", x, o.axes, o.n, o.norm, true);
@@ -202,7 +206,8 @@ auto hfft(const X& x, const FftOptions& o = {}) {
   return fourier::along_one<fourier::Back>("hfft", conj(fourier::Forth::prepare(x)),
                                            {o.n, o.axis, fourier::opposite(o.norm)}, true);
 }
-/// Its inverse: the first n / 2 + 1 elements of the signal that has n real numbers as its spectrum.
+/// The inverse of hfft: the first n / 2 + 1 elements of the signal whose spectrum is n real
+/// numbers.
 template <ExpressionLike X>
 auto ihfft(const X& x, const FftOptions& o = {}) {
   return conj(fourier::along_one<fourier::Halved>("ihfft", x,
@@ -216,7 +221,7 @@ auto hfftn(const X& x, const FftnOptions& o = {}) {
   return fourier::apply<fourier::Back>("hfftn", conj(fourier::Forth::prepare(x)), o.axes, o.n,
                                        fourier::opposite(o.norm), true);
 }
-/// Its inverse.
+/// The inverse of hfftn.
 template <ExpressionLike X>
 auto ihfftn(const X& x, const FftnOptions& o = {}) {
   return conj(fourier::apply<fourier::Halved>("ihfftn", x, o.axes, o.n, fourier::opposite(o.norm),

@@ -32,7 +32,7 @@ auto resample(const X& x, int64_t count, int64_t axis_of = -1) {
     const int at = normalize_axis("resample", axis_of, x.rank());
     const int64_t n = x.shape()[at];
     if (n < 1 || count < 1) {
-      fail<ShapeError>("resample", n, " elements to ", count, ", expected at least 1 of both");
+      fail<ShapeError>("resample", n, " elements to ", count, ", expected at least 1 each");
     }
     const int64_t shared = n < count ? n : count;
     const auto spectrum = rfft(x, {.axis = at});

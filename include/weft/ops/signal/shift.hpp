@@ -57,7 +57,7 @@ Tensor<T, D> fftfreq(int64_t n, double spacing = 1, D device = {}) {
   const double unit = fourier::frequency_unit("fftfreq", n, spacing);
   return detail::on<T>(generated({n}, op::frequency<T>{n, (n + 1) / 2, unit}), device);
 }
-/// The same for rfft: 0 to n / 2, divided by n spacing.
+/// The frequencies of the elements of an rfft of n samples: 0 to n / 2, divided by n spacing.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> rfftfreq(int64_t n, double spacing = 1, D device = {}) {
   static_assert(is_floating<T>, "weft: rfftfreq makes floating-point numbers");

@@ -68,7 +68,7 @@ auto stft(const X& e, const W& window, StftOptions options = {}) {
     const int time = x.rank() - 1;
     if (x.shape()[time] < options.n_fft) {
       fail<ShapeError>("stft", "a signal of shape ", x.shape(), " with its border, expected ",
-                       options.n_fft, " elements at least: one piece");
+                       "at least ", options.n_fft, ": one piece");
     }
     const auto pieces = fourier::frames_of(x, time, options.n_fft, options.hop);
     const FftOptions o{.norm = fourier::norm_of(options)};
@@ -107,8 +107,8 @@ auto istft(const X& e, const W& window, StftOptions options = {}) {
     const int64_t whole = n + options.hop * (count - 1);
     const int64_t length = options.length > 0 ? options.length : whole - 2 * border;
     if (length < 1 || border + length > whole) {
-      fail<ShapeError>("istft", length, " elements of ", count, " pieces that reach over ",
-                       whole - border, ", expected some and no more");
+      fail<ShapeError>("istft", length, " elements of ", count, " pieces that span ",
+                       whole - border, ", expected at least 1 and no more than that");
     }
     const FftOptions o{.n = n, .norm = fourier::norm_of(options)};
     const auto turned = spectra.transpose(-1, -2);
@@ -122,8 +122,9 @@ auto istft(const X& e, const W& window, StftOptions options = {}) {
         fourier::overlap_add(squares, 0, options.hop, whole).narrow(0, border, length);
     if constexpr (std::is_same_v<typename Squares::device_type, Cpu>) {
       if (min(weight).item() < 1e-11) {
-        fail<ValueError>("istft", "the windows' squares add up to ", min(weight).item(),
-                         " somewhere, expected more than 0: a shorter hop or a length");
+        fail<ValueError>(
+            "istft", "the squared windows add up to ", min(weight).item(),
+            " at some element, expected more than 0: use a shorter hop, or set length");
       }
     }
     const auto sums =

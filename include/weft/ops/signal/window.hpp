@@ -83,7 +83,7 @@ inline double window_length(const char* operation, int64_t n, WindowEnd end) {
 }
 template <class T, class D, class F>
 Tensor<T, D> window(int64_t n, const F& f, D device) {
-  static_assert(is_floating<T>, "weft: a window is of floating-point numbers");
+  static_assert(is_floating<T>, "weft: windows have floating-point elements");
   if (n == 1) return full<T>({1}, compute_t<T>(1), device);
   return detail::on<T>(generated({n}, f), device);
 }

@@ -23,7 +23,7 @@ template <class A, class B>
 void check_shapes(const char* operation, const A& a, const B& b) {
   if (!(a.shape() == b.shape())) {
     fail<ShapeError>(operation, "sparse matrices of shapes ", a.shape(), " and ", b.shape(),
-                     ", expected one shape");
+                     ", expected equal shapes");
   }
 }
 
@@ -178,7 +178,7 @@ auto sum(const A& a, const Axes& along) {
 template <SparseLike A>
 auto mean(const A& a, const Axes& along) {
   using T = typename A::value_type;
-  static_assert(is_floating<T>, "weft: a mean of a sparse matrix is of floating-point numbers");
+  static_assert(is_floating<T>, "weft: the mean of a sparse matrix takes floating-point numbers");
   const int n = detail::one_axis("mean", along, a.shape());
   return sum(a, along) / static_cast<double>(a.shape()[n]);
 }

@@ -147,7 +147,9 @@ auto diagonal(const M& x, int64_t k) {
   const int64_t down = x.rows() - first_row;
   const int64_t across = x.columns() - first_column;
   const int64_t n = down < across ? down : across;
-  if (n < 0) fail<ShapeError>("diagonal", "diagonal ", k, " of shape ", x.shape());
+  if (n < 0)
+    fail<ShapeError>("diagonal", "diagonal ", k, " of shape ", x.shape(), ", expected ", -x.rows(),
+                     " to ", x.columns());
   const Tensor<SparseIndex, D> rows = x.row_indices();
   const Tensor<bool, D> on =
       cast<int64_t>(x.col_indices()) - cast<int64_t>(rows) == k;  // at most once a row
@@ -190,7 +192,7 @@ template <ExpressionLike X>
 auto to_coo(const X& x) {
   return sparse::triplets_of("to_coo", x);
 }
-/// The same by rows.
+/// The nonzero elements of a dense matrix, by rows.
 template <ExpressionLike X>
 auto to_csr(const X& x) {
   return sparse::triplets_of("to_csr", x).to_csr();

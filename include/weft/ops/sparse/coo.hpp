@@ -59,7 +59,8 @@ class Coo {
   auto with_values(const X& x) const {
     using U = sparse::values_of<X>;
     if (!(x.shape() == col_.shape())) {
-      fail<ShapeError>("with_values", "values of shape ", x.shape(), " for ", nnz(), " elements");
+      fail<ShapeError>("with_values", "values of shape ", x.shape(), " for ", nnz(),
+                       " elements, expected one value for each");
     }
     return Coo<typename U::value_type, D, U>(sparse::Checked{}, row_, col_, U(x), shape_);
   }
@@ -81,9 +82,9 @@ class Coo {
     return Coo<T, To, std::remove_cvref_t<decltype(values)>>(sparse::Checked{}, row_.to(device),
                                                              col_.to(device), values, shape_);
   }
-  /// The triplets in row-major order, duplicates added up, always in the order of the triplets.
+  /// The triplets in row-major order, with duplicates summed in the order in which they are stored.
   auto coalesce() const { return sparse::coalesce(*this); }
-  /// By rows; the same sums.
+  /// The same matrix by rows, duplicates added up.
   auto to_csr() const { return sparse::to_csr(*this); }
   auto to_dense() const { return sparse::to_csr(*this).to_dense(); }
   const Coo& to_coo() const { return *this; }
@@ -120,7 +121,8 @@ auto coo(const R& row_indices, const C& col_indices, const X& values, const Shap
       sparse::as_indices("coo", "columns", col_indices, settled.device(), options)};
   if (!(settled.shape() == at[0].shape()) || !(settled.shape() == at[1].shape())) {
     fail<ShapeError>("coo", "rows of shape ", at[0].shape(), ", columns of shape ", at[1].shape(),
-                     " and values of shape ", settled.shape(), ", expected vectors of one length");
+                     " and values of shape ", settled.shape(),
+                     ", expected vectors of equal length");
   }
   sparse::check_sizes("coo", shape, at[0].size());
   for (int i = 0; i < 2 && options.check && settled.size() > 0; ++i) {
@@ -134,7 +136,7 @@ auto coo(const R& row_indices, const C& col_indices, const X& values, const Shap
   return Coo<typename V::value_type, D, V>(sparse::Checked{}, at[0], at[1], settled, shape);
 }
 
-/// The same triplets with each value converted.
+/// A matrix of the same triplets with each value converted.
 template <class To, CooLike X>
 auto cast(const X& x) {
   return x.with_values(cast<To>(x.values()));

@@ -126,7 +126,8 @@ class Csr {
   /// The elements of row i, or of row rows() + i below 0; on CUDA it waits for two numbers.
   SparseRow<D, V> row(int64_t i) const {
     const int64_t r = i < 0 ? i + rows() : i;
-    if (r < 0 || r >= rows()) fail<IndexError>("row", "index ", i, " of ", rows(), " rows");
+    if (r < 0 || r >= rows())
+      fail<IndexError>("row", "index ", i, ", expected ", -rows(), " to ", rows() - 1);
     const auto ends = pattern_->crow.narrow(0, r, 2).to(Cpu{});
     const int64_t first = ends.data()[0];
     const int64_t length = ends.data()[1] - first;
@@ -134,11 +135,13 @@ class Csr {
   }
   /// The element at (i, j), zero where none is stored; CPU only.
   T at(int64_t i, int64_t j) const {
-    static_assert(std::is_same_v<D, Cpu>,
-                  "weft: elements on Cuda are not reached one by one: write x.to(Cpu{}) first");
+    static_assert(
+        std::is_same_v<D, Cpu>,
+        "weft: single elements on Cuda cannot be read from the CPU: write x.to(Cpu{}) first");
     const auto r = row(i);
     const int64_t c = j < 0 ? j + columns() : j;
-    if (c < 0 || c >= columns()) fail<IndexError>("at", "column ", j, " of ", columns());
+    if (c < 0 || c >= columns())
+      fail<IndexError>("at", "column ", j, ", expected ", -columns(), " to ", columns() - 1);
     for (int64_t e = 0; e < r.col_indices.size(); ++e) {
       if (r.col_indices.data()[e] == c) return detail::detached(r.values).data()[e];
     }
@@ -180,13 +183,13 @@ auto csr(const R& crow_indices, const C& col_indices, const X& values, const Sha
   const auto columns = sparse::as_indices("csr", "columns", col_indices, settled.device(), options);
   if (!(settled.shape() == columns.shape())) {
     fail<ShapeError>("csr", "values of shape ", settled.shape(), " and columns of shape ",
-                     columns.shape(), ", expected vectors of one length");
+                     columns.shape(), ", expected vectors of equal length");
   }
   return Csr<typename V::value_type, D, V>(
       sparse::make_pattern<D>("csr", rows, columns, shape, options), settled);
 }
 
-/// The same pattern with each value converted: cast<double>(x).
+/// A matrix of the same pattern with each value converted: cast<double>(x).
 template <class To, CsrLike X>
 auto cast(const X& x) {
   return x.with_values(cast<To>(x.values()));

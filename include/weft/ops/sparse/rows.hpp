@@ -41,7 +41,7 @@ auto matmul(const A& a, const B& b) {
   if (a.columns() != b.rows()) {
     fail<ShapeError>("matmul", "sparse matrices of shapes ", a.shape(), " and ", b.shape(),
                      ": the first has ", a.columns(), " columns and the second ", b.rows(),
-                     " rows, expected as many");
+                     " rows, expected equal numbers");
   }
   using V = sparse::values_of<decltype(a.values() * b.values())>;
   if constexpr (!detail::is_var<V> && requires { sizeof(SparseRowsMultiplier<D>); }) {

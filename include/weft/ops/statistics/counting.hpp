@@ -15,7 +15,7 @@ template <ExpressionLike X, ExpressionLike W>
 auto bincount(X&& x, W&& weights, int64_t minlength = 0) {
   if (!(x.shape() == weights.shape())) {
     fail<ShapeError>("bincount", "weights of shape ", weights.shape(), " for ", x.shape(),
-                     ", expected the same");
+                     ", expected equal shapes");
   }
   const auto numbers = detail::as_tensor(detail::detached(x)).reshape({-1});
   const int64_t bins = bincount(numbers, minlength).size();
@@ -40,7 +40,7 @@ auto bin_of(const char* operation, const X& x, const E& edges) {
   const auto bin = where(x == edges(bins), bins, place) - 1;
   return where(bin < bins && !isnan(x), bin, int64_t{-1}).eval();
 }
-/// n edges at equal distances.
+/// n equally spaced edges.
 template <class T, class D>
 Tensor<T, D> even_edges(const char* operation, const Tensor<T, D>& x, int64_t bins) {
   if (bins < 1) fail<ValueError>(operation, bins, " bins, expected at least 1");
@@ -74,7 +74,7 @@ auto histogram(const X& x, const E& edges) {
   const auto counts = bincount(bin + 1, between.size());
   return counts.narrow(0, 1, between.size() - 1).clone();
 }
-/// The sum of the weights, of x's shape, of the elements between neighbouring edges.
+/// The sum of the weights of the elements between neighbouring edges; weights have x's shape.
 template <ExpressionLike X, ExpressionLike E, ExpressionLike W>
 auto histogram(const X& x, const E& edges, const W& weights) {
   const auto value = detail::as_tensor(detail::detached(x));
@@ -115,8 +115,8 @@ auto histogramdd(const X& x,
   const auto counts = bincount(where(inside, cell + 1, int64_t{0}), shape.size() + 1);
   return Histogram<T, D>{counts.narrow(0, 1, shape.size()).reshape(shape).clone(), edges};
 }
-/// The same with the given number of equal bins from the smallest to the largest sample in each
-/// dimension.
+/// histogramdd with the given number of equal bins in each dimension, from the smallest to the
+/// largest sample.
 template <ExpressionLike X>
 auto histogramdd(const X& x, const Shape& bins) {
   const auto samples = detail::as_tensor(detail::detached(x));
@@ -131,7 +131,7 @@ auto histogramdd(const X& x, const Shape& bins) {
   }
   return histogramdd(samples, edges);
 }
-/// The same of points (x, y): counts (x's bins, y's bins).
+/// {counts, edges} of points (x, y), with counts of shape (x's bins, y's bins).
 template <ExpressionLike X, ExpressionLike Y>
 auto histogram2d(const X& x, const Y& y, int64_t bins_x = 10, int64_t bins_y = 10) {
   return histogramdd(stack({detail::as_tensor(detail::detached(x)).reshape({-1}),
@@ -181,7 +181,8 @@ auto packbits(const X& x) {
   return Tensor<std::uint8_t, D>(
       cast<std::uint8_t>(sum(left_shift(bits.reshape(shape), place), Axes{-1})));
 }
-/// The reverse: eight elements, 0 or 1, for each byte; the first `count` of them unless negative.
+/// The inverse of packbits: eight elements, 0 or 1, for each byte; only the first `count` unless
+/// that is negative.
 template <ExpressionLike X>
   requires std::is_same_v<typename X::value_type, std::uint8_t>
 auto unpackbits(const X& x, int64_t count = -1) {
@@ -191,7 +192,7 @@ auto unpackbits(const X& x, int64_t count = -1) {
   Shape shape = value.shape();
   shape[last] *= 8;
   if (count > shape[last]) {
-    fail<ValueError>("unpackbits", count, " bits of ", shape[last], " there are");
+    fail<ValueError>("unpackbits", "count ", count, ", expected at most ", shape[last]);
   }
   using D = std::remove_cvref_t<decltype(value.device())>;
   const Tensor<std::uint8_t, D> bits =

@@ -20,7 +20,7 @@ auto line_along(const V& v, int along, int rank) {
   for (int i = 0; i < rank; ++i) shape.push_back(i == along ? -1 : 1);
   return v.reshape(shape);
 }
-/// The axis counted from the front; of a number, which has none to go along, an error.
+/// The axis counted from the front; a number has none, which is an error.
 inline int line_axis(const char* operation, const Axes& axes, const Shape& shape) {
   if (shape.rank() == 0) fail<ShapeError>(operation, "shape (), expected an axis");
   return one_axis(operation, axes, shape);
@@ -101,7 +101,7 @@ auto gradient(const Y& y, double spacing = 1, const Axes& axis = {-1}) {
   const auto steps = full<T>(shape, static_cast<compute_t<T>>(spacing), value.device());
   return detail::gradient_of(value, steps, along);
 }
-/// The same for samples at the coordinates x, a vector.
+/// The derivative along an axis of samples y at the coordinates x, a vector.
 template <ExpressionLike Y, ExpressionLike C>
 auto gradient(const Y& y, const C& x, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
@@ -131,7 +131,7 @@ auto trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
   using C = compute_t<typename Y::value_type>;
   return sum(detail::trapezoids(value, static_cast<C>(dx), along), Axes{along});
 }
-/// The same for samples at the coordinates x: a vector, or one for each sample.
+/// The integral along an axis of samples y at the coordinates x: a vector, or one for each sample.
 template <ExpressionLike Y, ExpressionLike C>
 auto trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
@@ -145,7 +145,8 @@ template <ExpressionLike Y>
 auto trapezoid(const Y& y, const Axes& axis) {
   return trapezoid(y, 1.0, axis);
 }
-/// The integrals from the first sample to each of the others; the axis is one shorter.
+/// The integrals from the first sample to each of the others, by the trapezoidal rule; the axis is
+/// one shorter.
 template <ExpressionLike Y>
 auto cumulative_trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
@@ -232,7 +233,7 @@ auto interp(const X& x, const P& xp, const F& fp) {
   const int64_t n = points.size();
   if (points.rank() != 1 || values.rank() != 1 || values.size() != n || n == 0) {
     fail<ShapeError>("interp", "points of shapes ", points.shape(), " and ", values.shape(),
-                     ", expected two vectors of one size above 0");
+                     ", expected two vectors of equal size, at least 1");
   }
   const auto place = searchsorted(points, detail::as_tensor(detail::detached(at)), Side::right);
   const auto low = clamp(place - 1, int64_t{0}, n > 1 ? n - 2 : 0).eval();
@@ -245,7 +246,7 @@ auto interp(const X& x, const P& xp, const F& fp) {
   using R = typename detail::Evaluated<decltype(f0 + (f1 - f0) * share)>::type;
   return R(f0 + (f1 - f0) * share);
 }
-/// The same at one place: rank 0.
+/// Linear interpolation at one number: rank 0.
 template <class N, ExpressionLike P, ExpressionLike F>
   requires std::is_arithmetic_v<N>
 auto interp(N x, const P& xp, const F& fp) {

@@ -91,8 +91,8 @@ auto weights_for(const Shape& shape, const W& weights, const Options&... options
 }
 }  // namespace detail
 
-/// The mean of x with weights, which broadcast to x's shape and are normalised by their sum. With
-/// axis(n), a vector of as many weights as that axis has elements lies along it, as in NumPy.
+/// The weighted mean of x; the weights broadcast to x's shape and are divided by their sum. With
+/// axis(n), a vector of weights lies along that axis, as in NumPy.
 template <ExpressionLike X, ExpressionLike W, class... Options>
 auto average(const X& x, const W& weights, Options... options) {
   using T = typename X::value_type;
@@ -105,8 +105,8 @@ template <ExpressionLike X, class... Options>
   requires(!ExpressionLike<Options> && ...)
 auto average(const X& x, Options... options) { return mean(x, options...); }
 
-/// The covariance matrix of variables, the rows of x, whose columns are observations; a number, the
-/// variance, of one variable. Unbiased unless correction(n) is given.
+/// The covariance matrix of variables, the rows of x, whose columns are observations; for a single
+/// variable a number, its variance. Unbiased unless correction(n) is given.
 template <ExpressionLike X>
 auto cov(const X& x, Correction divisor = {}) {
   if (x.shape().rank() > 2) {
@@ -121,7 +121,7 @@ auto cov(const X& x, Correction divisor = {}) {
   auto out = (matmul(centred, centred.t()) / count).eval();
   return out.size() == 1 ? out.reshape(Shape{}) : out;
 }
-/// The covariance matrix of two variables, vectors of one size, or of the rows of both.
+/// The covariance matrix of two variables, vectors of equal length, or of the rows of both.
 template <ExpressionLike X, ExpressionLike Y>
 auto cov(const X& x, const Y& y, Correction divisor = {}) {
   return cov(vstack(x, y), divisor);
@@ -135,7 +135,7 @@ auto corrcoef(const X& x) {
   const auto scale = rsqrt(c.diagonal()).eval();
   return clamp(c * scale.unsqueeze(1) * scale, compute_t<T>(-1), compute_t<T>(1)).eval();
 }
-/// The correlation coefficients of two variables, vectors of one size, or of the rows of both.
+/// The correlation coefficients of two variables, vectors of equal length, or of the rows of both.
 template <ExpressionLike X, ExpressionLike Y>
 auto corrcoef(const X& x, const Y& y) {
   return corrcoef(vstack(x, y));

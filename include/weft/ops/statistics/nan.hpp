@@ -55,44 +55,52 @@ auto nanmean_kept(const X& x, Options... options) {
 }
 }  // namespace detail
 
-// Each takes the options of the reduction without nan in its name, is lazy, and differentiates.
-/// 0 where all are NaN.
+// Each takes the options of the reduction or scan without `nan` in its name, is lazy and has
+// gradients.
+
+/// The sum of the elements that are not NaN; 0 if all are.
 template <ExpressionLike X, class... Options>
 auto nansum(const X& x, Options... options) {
   return sum(detail::without_nan(x, 0), options...);
 }
-/// 1 where all are NaN.
+/// The product of the elements that are not NaN; 1 if all are.
 template <ExpressionLike X, class... Options>
 auto nanprod(const X& x, Options... options) {
   return prod(detail::without_nan(x, 1), options...);
 }
-/// NaN where all are NaN.
+/// The mean of the elements that are not NaN; NaN if all are.
 template <ExpressionLike X, class... Options>
 auto nanmean(const X& x, Options... options) {
   return nansum(x, options...) / detail::count_numbers(x, options...);
 }
+/// The largest element that is not NaN; NaN if all are.
 template <ExpressionLike X, class... Options>
 auto nanmax(const X& x, Options... options) {
   using C = compute_t<typename X::value_type>;
   return where(detail::count_numbers(x, options...) > C(0),
                max(detail::without_nan(x, -math::infinity<double>), options...), math::nan<C>);
 }
+/// The smallest element that is not NaN; NaN if all are.
 template <ExpressionLike X, class... Options>
 auto nanmin(const X& x, Options... options) {
   using C = compute_t<typename X::value_type>;
   return where(detail::count_numbers(x, options...) > C(0),
                min(detail::without_nan(x, math::infinity<double>), options...), math::nan<C>);
 }
-/// The position of the first largest element; 0 if all are NaN.
+/// The position of the largest element that is not NaN, the first among equal ones; 0 if all are
+/// NaN.
 template <ExpressionLike X, class... Options>
 auto nanargmax(const X& x, Options... options) {
   return argmax(detail::without_nan(x, -math::infinity<double>), options...);
 }
+/// The position of the smallest element that is not NaN, the first among equal ones; 0 if all are
+/// NaN.
 template <ExpressionLike X, class... Options>
 auto nanargmin(const X& x, Options... options) {
   return argmin(detail::without_nan(x, math::infinity<double>), options...);
 }
-/// Unbiased, as var, unless correction(n) is given. x is evaluated at the call.
+/// The variance of the elements that are not NaN, unbiased like var unless correction(n) is given.
+/// x is evaluated at the call.
 template <ExpressionLike X, class... Options>
 auto nanvar(const X& x, Options... options) {
   using C = compute_t<typename X::value_type>;
@@ -109,6 +117,7 @@ auto nanvar(const X& x, Options... options) {
       },
       options...);
 }
+/// The square root of nanvar.
 template <ExpressionLike X, class... Options>
 auto nanstd(const X& x, Options... options) {
   return sqrt(nanvar(x, options...));

@@ -13,19 +13,23 @@
 namespace weft {
 
 /// The elements along the last axis, or axis(n), rearranged so that the one at position k is in
-/// sorted position, with none larger before it and none smaller after it. They are sorted, which is
-/// more.
+/// sorted position, with none larger before it and none smaller after it. (They are sorted, which
+/// is more than that asks for.)
 template <ExpressionLike X>
 auto partition(const X& x, int64_t k, const Axes& axis = {-1}) {
   const int64_t n = x.shape()[detail::one_axis("partition", axis, x.shape())];
-  if (k >= n || k < -n) fail<IndexError>("partition", "place ", k, " of ", n, " elements");
+  if (k >= n || k < -n)
+    fail<IndexError>("partition", "position ", k, " of ", n, " elements, expected ", -n, " to ",
+                     n - 1);
   return sort(x, axis).values;
 }
 /// The positions in x of the elements of partition(x, k).
 template <ExpressionLike X>
 auto argpartition(const X& x, int64_t k, const Axes& axis = {-1}) {
   const int64_t n = x.shape()[detail::one_axis("argpartition", axis, x.shape())];
-  if (k >= n || k < -n) fail<IndexError>("argpartition", "place ", k, " of ", n, " elements");
+  if (k >= n || k < -n)
+    fail<IndexError>("argpartition", "position ", k, " of ", n, " elements, expected ", -n, " to ",
+                     n - 1);
   return argsort(x, axis);
 }
 
@@ -37,7 +41,7 @@ auto lexsort(const X& key, const Xs&... keys) {
   const auto refine = [&](const auto& next) {
     if (!(next.shape() == order.shape())) {
       fail<ShapeError>("lexsort", "keys of shapes ", order.shape(), " and ", next.shape(),
-                       ", expected one shape");
+                       ", expected equal shapes");
     }
     const auto now = take_along_axis(next, order, Axes{-1}).eval();
     order = take_along_axis(order, argsort(now), Axes{-1}).eval();
@@ -76,6 +80,8 @@ auto cummax_with_indices(const X& x, const Axes& axis = {-1}) {
                                      detail::as_tensor(detail::detached(y)), along);
   return ValuesAt<std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(at)>>{y, at};
 }
+/// cummin with the position of each smallest element so far, the last among equal ones: {values,
+/// indices}.
 template <ExpressionLike X>
 auto cummin_with_indices(const X& x, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(x);
@@ -86,7 +92,7 @@ auto cummin_with_indices(const X& x, const Axes& axis = {-1}) {
   return ValuesAt<std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(at)>>{y, at};
 }
 
-/// searchsorted of rows: sorted (..., n) and values (..., m) give (..., m).
+/// searchsorted row by row: sorted (..., n) and values (..., m) give (..., m).
 template <ExpressionLike S, ExpressionLike X>
 auto searchsorted_rows(const S& sorted, const X& values, Side side = Side::left) {
   return searchsorted(detail::detached(sorted), detail::detached(values), side);

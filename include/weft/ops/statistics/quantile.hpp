@@ -13,8 +13,8 @@
 
 namespace weft {
 
-/// What a quantile between two elements is: between them in proportion, the lower or higher one,
-/// the mean of both, or the nearer one (the one with the even place half-way).
+/// What a quantile that falls between two elements is: interpolated between them, the lower or
+/// higher one, the mean of both, or the nearer one (half-way, the one at the even position).
 enum class Quantile { linear, lower, higher, midpoint, nearest };
 
 namespace detail {
@@ -56,7 +56,7 @@ template <class X, class... Options>
 auto ranked(const char* operation, const X& x, RankOptions& given, const Options&... options) {
   static_assert((requires { given.take(options); } && ...),
                 "weft: an order statistic takes axis(n), keepdims and, for quantiles, "
-                "Quantile::linear and its kin");
+                "a Quantile such as Quantile::linear");
   op::Ordered::template report<typename X::value_type>();
   (given.take(options), ...);
   auto value = as_tensor(x);
@@ -141,11 +141,11 @@ auto quantile_of_sorted(const char* operation, const Ranked<V>& r, const S& sort
 }  // namespace detail
 
 /// The value below which the fraction q of the elements lies, interpolated between two elements;
-/// along axis(n), or over all elements, with keepdims and a Quantile. NaN if there is one.
+/// along axis(n), or over all elements, with keepdims and a Quantile. NaN if any element is NaN.
 template <ExpressionLike X, class... Options>
 auto quantile(const X& x, double q, Options... options) {
   static_assert(is_floating<typename X::value_type>,
-                "weft: a quantile is of floating-point numbers: write cast<double>(x)");
+                "weft: quantiles take floating-point numbers: write cast<double>(x)");
   detail::RankOptions given;
   const auto r = detail::ranked("quantile", x, given, options...);
   const auto sorted = sort(r.x, Axes{r.along}).values;
@@ -155,7 +155,7 @@ auto quantile(const X& x, double q, Options... options) {
 template <ExpressionLike X, class... Options>
 auto quantile(const X& x, const std::vector<double>& qs, Options... options) {
   static_assert(is_floating<typename X::value_type>,
-                "weft: a quantile is of floating-point numbers: write cast<double>(x)");
+                "weft: quantiles take floating-point numbers: write cast<double>(x)");
   detail::RankOptions given;
   const auto r = detail::ranked("quantile", x, given, options...);
   const auto sorted = sort(r.x, Axes{r.along}).values;
@@ -193,7 +193,7 @@ template <ExpressionLike X, class... Options>
 auto nanquantile(const X& x, double q, Options... options) {
   using T = typename X::value_type;
   static_assert(is_floating<T>,
-                "weft: a quantile is of floating-point numbers: write cast<double>(x)");
+                "weft: quantiles take floating-point numbers: write cast<double>(x)");
   detail::RankOptions given;
   const auto r = detail::ranked("nanquantile", x, given, options...);
   detail::quantile_place("nanquantile", q, 1, given.how);
@@ -220,13 +220,14 @@ auto nanpercentile(const X& x, double p, Options... options) {
   return nanquantile(x, p / 100, options...);
 }
 
-/// The lower of the middle elements, as in PyTorch (quantile(x, 0.5) is NumPy's median); NaN if
-/// there is one.
+/// The lower of the two middle elements, as in PyTorch (quantile(x, 0.5) is NumPy's median); NaN if
+/// any element is NaN.
 template <ExpressionLike X>
 auto median(const X& x) {
   return median(detail::as_tensor(x).reshape({-1}), Axes{0}).values;
 }
-/// The same along axis(n), with its position: `auto [values, indices] = median(x, axis(1))`.
+/// The lower of the middle elements along axis(n), and its position: `auto [values, indices] =
+/// median(x, axis(1))`.
 template <ExpressionLike X, class... Options>
 auto median(const X& x, const Axes& axis, Options... options) {
   detail::RankOptions given;

@@ -32,7 +32,7 @@ auto unique_consecutive(const X& x) {
                          detail::distances(starts, flat.size())};
 }
 
-/// {values, inverse, counts} of the distinct elements in the order in which they occur first.
+/// {values, inverse, counts} of the distinct elements, in the order of their first occurrence.
 template <ExpressionLike X>
 auto unique_in_order(const X& x) {
   const auto flat = detail::flat_values(x);
@@ -112,31 +112,31 @@ auto isin(const X& x, const V& values, bool invert = false) {
       .eval();
 }
 
-/// The same for values in braces: isin(x, {2, 5}).
+/// isin with values in braces: isin(x, {2, 5}).
 template <ExpressionLike X>
 auto isin(const X& x, std::initializer_list<typename X::value_type> values, bool invert = false) {
   const auto on = detail::device_of(x);
   return isin(x, tensor(std::vector<typename X::value_type>(values), {-1}, on), invert);
 }
 
-/// The distinct elements that are in a or in b, in order.
+/// The distinct elements that are in a or in b, ascending.
 template <ExpressionLike A, ExpressionLike B>
 auto union1d(const A& a, const B& b) {
   return unique(cat(detail::flat_values(a), detail::flat_values(b), Axes{0}));
 }
-/// The distinct elements that are in both, in order.
+/// The distinct elements that are in both a and b, ascending.
 template <ExpressionLike A, ExpressionLike B>
 auto intersect1d(const A& a, const B& b) {
   const auto values = unique(detail::detached(a));
   return masked_select(values, isin(values, b));
 }
-/// The distinct elements of a that are not in b, in order.
+/// The distinct elements of a that are not in b, ascending.
 template <ExpressionLike A, ExpressionLike B>
 auto setdiff1d(const A& a, const B& b) {
   const auto values = unique(detail::detached(a));
   return masked_select(values, isin(values, b, true));
 }
-/// The distinct elements that are in exactly one of them, in order.
+/// The distinct elements that are in exactly one of a and b, ascending.
 template <ExpressionLike A, ExpressionLike B>
 auto setxor1d(const A& a, const B& b) {
   return union1d(setdiff1d(a, b), setdiff1d(b, a));
