@@ -171,16 +171,8 @@ struct Executor<Swept> {
     on_cuda::Grid<n> grid;
     on_cuda::detail::plan_for_each(loops, operands, n, false, kernels, grid, grid.transposed);
     *swept.planned = grid.rows_shift;
-    for (; grid.rows_shift > swept.value; --grid.rows_shift) {
-      grid.items *= 2;
-      grid.size[0] = on_cuda::FastDivmod(grid.size[0].divisor * 2);
-    }
-    for (; grid.rows_shift < swept.value; ++grid.rows_shift) {
-      grid.items /= 2;
-      grid.size[0] = on_cuda::FastDivmod(grid.size[0].divisor / 2);
-    }
+    on_cuda::detail::place_thread_rows(swept.value, kernels.rows.lanes, grid);
     on_cuda::detail::plan_operands(loops, operands, n, grid.data, grid.lane, grid.stride);
-    for (auto& stride : grid.stride) stride[0] *= 1 << grid.rows_shift;
     const auto kernel = on_cuda::for_each_aligned<Out, Types, kernels.rows.lanes, n, Program>;
     void* arguments[] = {&grid, const_cast<Program*>(&program)};
     on_cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
@@ -213,9 +205,9 @@ struct Reducer<Swept> {
     on_cuda::ReduceGrid<n> grid;
     const auto loops = on_cuda::detail::plan_reduction(name.operation, kept, reduced, operands,
                                                        inside, n, limits, grid);
-    const bool columns = grid.form == on_cuda::ReduceLoops::columns;
+    const bool rows = grid.form == on_cuda::ReduceLoops::rows;
     on_cuda::detail::plan_reduced_operands(loops.kept, operands, loops.reduced, inside,
-                                           columns ? kernels.column_lanes : kernels.lanes, grid);
+                                           rows ? kernels.lanes : kernels.column_lanes, grid);
     StorageHandle partials;
     void* states = nullptr;
     const bool split = grid.splits.divisor > 1;
@@ -226,9 +218,8 @@ struct Reducer<Swept> {
     }
     void* arguments[] = {&grid, const_cast<R*>(&reducer), const_cast<Program*>(&program), &states};
     const on_cuda::Stream stream = on_cuda::current_stream(swept.device);
-    on_cuda::detail::launch(name, kept,
-                            (columns ? kernels.columns : kernels.rows)[grid.vectors ? 1 : 0],
-                            grid.blocks, grid.threads, arguments, stream);
+    on_cuda::detail::launch(name, kept, kernels.of(grid), grid.blocks, grid.threads, arguments,
+                            stream, grid.tile.shared_bytes);
     if (!split) return;
     on_cuda::ReduceGrid<1> target;
     static_cast<on_cuda::ReduceLoops&>(target) = grid;

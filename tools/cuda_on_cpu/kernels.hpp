@@ -26,6 +26,7 @@
 #undef __noinline__
 #undef __shared__
 #define __CUDACC__ 1
+#define __CUDA_ARCH_LIST__ 800
 #define __align__(n) __attribute__((aligned(n)))
 #define __constant__ static
 #define __device__
@@ -143,9 +144,44 @@ inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __popcll(unsigned long long x) { return std::popcount(x); }
 inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
 inline int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1; }
+/// From the block's dynamic shared memory on.
 inline std::size_t __cvta_generic_to_shared(const void* p) {
-  return reinterpret_cast<std::size_t>(p);
+  return static_cast<std::size_t>(static_cast<const char*>(p) - on_cpu::shared_memory());
 }
+
+/// Instructions of a warp's tensor cores, as PTX's manual has them.
+namespace on_cpu {
+inline unsigned rounded_to_tf32(float x) {
+  const auto bits = std::bit_cast<unsigned>(x);
+  return std::isfinite(x) ? (bits + 0x1000U) & ~0x1FFFU : bits;
+}
+inline void load_matrices(unsigned (&word)[4], unsigned row) {
+  std::memcpy(left_by(lane()), &row, sizeof(row));
+  wait_for_warp();
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned at = *static_cast<const unsigned*>(left_by(8 * i + lane() / 4));
+    if (at % 16 != 0) std::abort();
+    std::memcpy(&word[i], shared_memory() + at + 4 * (lane() % 4), sizeof(unsigned));
+  }
+  wait_for_warp();
+}
+inline void multiply_tf32(float (&c)[4], const float (&a)[4], float b0, float b1) {
+  const float mine[6] = {a[0], a[1], a[2], a[3], b0, b1};
+  std::memcpy(left_by(lane()), mine, sizeof(mine));
+  wait_for_warp();
+  const auto taken = [](unsigned from, unsigned i) {  // what is beyond TF32's mantissa is not read
+    const unsigned bits = static_cast<const unsigned*>(left_by(from))[i];
+    return std::bit_cast<float>(bits & ~0x1FFFU);
+  };
+  for (unsigned i = 0; i < 4; ++i) {
+    for (unsigned k = 0; k < 8; ++k) {
+      const unsigned column = 2 * (lane() % 4) + i % 2;
+      c[i] += taken(lane() / 4 * 4 + k % 4, i / 2 + k / 4 * 2) * taken(column * 4 + k % 4, 4 + k / 4);
+    }
+  }
+  wait_for_warp();
+}
+}  // namespace on_cpu
 
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 inline double rsqrt(double x) { return 1 / std::sqrt(x); }

@@ -25,15 +25,24 @@ EMPTY = ['cub/util_ptx.cuh']
 DEVICE = '''cub/agent/single_pass_scan_operators.cuh cub/device/device_radix_sort.cuh
 cub/device/device_select.cuh thrust/iterator/counting_iterator.h'''.split()
 ASM = re.compile(r'\basm(?:\s+volatile)?\s*\((?:[^;"]|"(?:[^"\\]|\\.)*")*?\)\s*;')
-SHUFFLE = re.compile(r'\basm volatile\("shfl\.sync\.down\.b32[^"]*"(?:[^;"]|"[^"]*")*;')
+# PTX that kernels.hpp, or C++, has something for.
+KNOWN = {
+    'shfl.sync.down.b32': 'word = __shfl_down_sync(~0U, word, distance);',
+    'mma.sync.aligned.m16n8k8.row.col.f32.tf32': 'on_cpu::multiply_tf32(c, a, b0, b1);',
+    'ldmatrix.sync.aligned.m8n8.x4.shared.b16': 'on_cpu::load_matrices(word, row);',
+    'cvt.rna.tf32.f32': 'bits = on_cpu::rounded_to_tf32(x);',
+    'ex2.approx.ftz.f32': 'y = std::exp2(x);',
+}
 HINT = re.compile(r'\(\s*"("|prefetch)')
 DYNAMIC = re.compile(r'extern __shared__ (?:__align__\(\w+\) )?([\w: ]+?) (\w+)\[\];')
 
 
 def translated(text):
     """A header of kernels, as C++: without PTX, which is a hint or not for this device."""
-    text = SHUFFLE.sub('word = __shfl_down_sync(~0U, word, distance);', text)
-    text = ASM.sub(lambda m: ';' if HINT.search(m.group(0)) else 'std::abort();', text)
+    def instead(m):
+        known = [code for ptx, code in KNOWN.items() if f'"{ptx}' in m.group(0)]
+        return known[0] if known else ';' if HINT.search(m.group(0)) else 'std::abort();'
+    text = ASM.sub(instead, text)
     text = text.replace('reinterpret_cast<const void*>(', 'on_cpu::address(')
     text = DYNAMIC.sub(r'\1* const \2 = reinterpret_cast<\1*>(on_cpu::shared_memory());', text)
     text = re.sub(r'__shared__ alignas\((\w+)\) ', r'__shared__ __align__(\1) ', text)

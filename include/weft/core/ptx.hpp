@@ -69,6 +69,7 @@ __device__ __forceinline__ unsigned shfl_down(unsigned word, int distance) {
 __device__ __forceinline__ void compiler_fence() { asm volatile("" ::: "memory"); }
 /// No instruction: the compiler forgets where x comes from.
 __device__ __forceinline__ void forget_origin(unsigned& x) { asm volatile("" : "+r"(x)); }
+__device__ __forceinline__ void forget_origin(std::int64_t& x) { asm volatile("" : "+l"(x)); }
 __device__ __forceinline__ void forget_origin(long long& x) { asm volatile("" : "+l"(x)); }
 /// mul.wide.u32: all 64 bits of a * b, for which the compiler may add the upper halves' zeros.
 __device__ __forceinline__ std::uint64_t mul_wide(std::uint32_t a, std::uint32_t b) {
@@ -131,6 +132,16 @@ __device__ __forceinline__ void cp_async_wait() {
 __device__ __forceinline__ void cp_async_wait_all() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 }
+/// ldmatrix.x4: four matrices of 8 rows of 16 bytes in shared memory, of which lanes 8 i to 8 i + 7
+/// give the rows of matrix i; each thread gets word lane % 4 of row lane / 4 of each.
+__device__ __forceinline__ void ldmatrix_x4(float (&x)[4], unsigned row) {
+  unsigned word[4];
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+               : "r"(row)
+               : "memory");
+  for (int i = 0; i < 4; ++i) x[i] = __uint_as_float(word[i]);
+}
 /// mma.sync.m16n8k8.tf32: c += a b on tensor cores, by a warp; PTX's manual says which lane holds
 /// which element.
 __device__ __forceinline__ void mma_tf32(float (&c)[4], const float (&a)[4], float b0, float b1) {
@@ -144,6 +155,12 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const float (&a)[4], flo
 
 // From sm_90 on (Hopper).
 
+/// cvt.rn.tf32.f32: float to TF32, to nearest even; one instruction where cvt.rna is three.
+__device__ __forceinline__ unsigned cvt_rn_tf32(float x) {
+  unsigned bits;
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return bits;
+}
 /// mbarrier.init: a barrier in shared memory that `Arrivals` threads complete.
 template <int Arrivals>
 __device__ __forceinline__ void mbarrier_init(unsigned barrier) {

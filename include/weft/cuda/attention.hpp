@@ -78,7 +78,6 @@ struct Attention<Cuda> {
     grid.dk = detail::rows_of(dk);
     grid.dv = detail::rows_of(dv);
     grid.along = along.data();
-    run.sum_along(plan, grid, along.data());
     if (is_narrow(plan)) {
       gradients<T, 64>(run, plan, grid);
     } else {
@@ -122,11 +121,10 @@ struct Attention<Cuda> {
             on_cuda::tensor_threads, bytes);
     }
     template <class T>
-    void sum_along(const AttentionPlan& plan, on_cuda::AttentionGrid<T>& grid,
-                   compute_t<T>* out) const {
+    void sum_along(const AttentionPlan& plan, on_cuda::AttentionGrid<T>& grid) const {
       constexpr int rows = on_cuda::attention_threads / 32;
       const int64_t count = plan.batches * plan.heads * plan.queries;
-      void* arguments[] = {&grid, &out};
+      void* arguments[] = {&grid};
       start("backward", plan, reinterpret_cast<const void*>(on_cuda::attention_along<T>), arguments,
             (count + rows - 1) / rows, on_cuda::attention_threads, 0);
     }
@@ -156,9 +154,8 @@ struct Attention<Cuda> {
   static bool is_narrow(const AttentionPlan& plan) {
     return plan.width <= 64 && plan.value_width <= 64;
   }
-  static int tiles(int64_t rows, int each) {
-    return static_cast<int>((rows + 16 * each - 1) / (16 * each));
-  }
+  /// How many tiles of `each` rows there are.
+  static int tiles(int64_t rows, int each) { return static_cast<int>((rows + each - 1) / each); }
 
   template <class T, class D>
   static on_cuda::AttentionGrid<T> grid_of(const AttentionPlan& plan, const Tensor<T, D>& q,
@@ -192,14 +189,14 @@ struct Attention<Cuda> {
     const int64_t heads = plan.batches * plan.heads;
     if constexpr (sizeof(C) == 4) {
       if (takes_tensor_cores<T>()) {
-        grid.tiles = tiles(plan.queries, on_cuda::tensor_rows / 16);
+        grid.tiles = tiles(plan.queries, on_cuda::tensor_rows<T, Width>);
         run.launch_tensor("forward", plan, on_cuda::tensor_attention<T, Width>, grid,
-                          heads * grid.tiles, on_cuda::tensor_forward_bytes<Width>());
+                          heads * grid.tiles, on_cuda::tensor_forward_bytes<T, Width>());
         return;
       }
     }
     if constexpr (!always_tensor_cores<T>) {
-      grid.tiles = tiles(plan.queries, on_cuda::attention_queries<C>);
+      grid.tiles = tiles(plan.queries, 16 * on_cuda::attention_queries<C>);
       run.launch("forward", plan, on_cuda::attention_forward<T, Width>, grid, heads * grid.tiles,
                  on_cuda::forward_room<C, Width>());
     }
@@ -213,21 +210,22 @@ struct Attention<Cuda> {
     const int64_t key_heads = plan.batches * plan.key_heads;
     if constexpr (sizeof(C) == 4) {
       if (takes_tensor_cores<T>()) {
-        constexpr int bytes = on_cuda::tensor_backward_bytes<Width>();
-        grid.tiles = tiles(plan.queries, on_cuda::tensor_rows / 16);
+        constexpr int bytes = on_cuda::tensor_backward_bytes<T, Width>();
+        grid.tiles = tiles(plan.queries, on_cuda::tensor_rows<T, Width>);
         run.launch_tensor("backward", plan, on_cuda::tensor_query_gradient<T, Width>, grid,
                           heads * grid.tiles, bytes);
-        grid.tiles = tiles(plan.keys, on_cuda::tensor_rows / 16);
+        grid.tiles = tiles(plan.keys, on_cuda::tensor_rows<T, Width>);
         run.launch_tensor("backward", plan, on_cuda::tensor_key_gradient<T, Width>, grid,
                           key_heads * grid.tiles, bytes);
         return;
       }
     }
     if constexpr (!always_tensor_cores<T>) {
-      grid.tiles = tiles(plan.queries, on_cuda::attention_backward<C>);
+      run.sum_along(plan, grid);
+      grid.tiles = tiles(plan.queries, 16 * on_cuda::attention_backward<C>);
       run.launch("backward", plan, on_cuda::attention_query_gradient<T, Width>, grid,
                  heads * grid.tiles, on_cuda::backward_room<C, Width>(1));
-      grid.tiles = tiles(plan.keys, on_cuda::attention_keys<C>);
+      grid.tiles = tiles(plan.keys, 16 * on_cuda::attention_keys<C>);
       run.launch("backward", plan, on_cuda::attention_key_gradient<T, Width>, grid,
                  key_heads * grid.tiles, on_cuda::backward_room<C, Width>(2));
     }

@@ -5,6 +5,6 @@
 using namespace weft;
 
 TEST_CASE("tiles of the forward pass fit in shared memory") {
-  CHECK(weft::cuda::tensor_forward_bytes<64>() < 64 << 10);
-  CHECK(weft::cuda::tensor_forward_bytes<128>() < 99 << 10);
+  CHECK(weft::cuda::tensor_forward_bytes<float, 64>() < 64 << 10);
+  CHECK(weft::cuda::tensor_forward_bytes<float, 128>() < 99 << 10);
 }

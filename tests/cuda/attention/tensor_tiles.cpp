@@ -17,5 +17,15 @@ TEST_CASE("a tile without masks is plain where all keys are visible") {
   const bool mask = false;
   plan.allowed = &mask;
   CHECK(!weft::cuda::is_plain_tile(plan, 63, 64, 0, 64));
+}
+
+TEST_CASE("each row of a tile has a place of its own") {
+  bool taken[128] = {};
+  for (int r = 0; r < 128; ++r) {
+    const int place = weft::cuda::tensor_place(r);
+    CHECK(place / 32 == r / 32);
+    CHECK(!taken[place]);
+    taken[place] = true;
+  }
   CHECK(weft::cuda::tensor_step<64> % 32 == 4);
 }

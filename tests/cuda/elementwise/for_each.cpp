@@ -223,3 +223,64 @@ TEST_CASE(
         table);
   }
 }
+
+TEST_CASE("vectors that cross from one row into the next [gpu] [sanitize]") {
+  const auto formula = [](const auto& p, const auto& q, const auto& r) {
+    return ((p - q) * r + weft::cast<float>(weft::arange<std::int64_t>(p.size(-1), p.device())))
+        .eval();
+  };
+  for (const Shape& shape : {Shape{8, 5}, Shape{4, 197}, Shape{16, 49}, Shape{12, 6}, Shape{7, 4},
+                             Shape{4, 3}, Shape{3, 4, 49}, Shape{2, 3, 4, 33}}) {
+    CAPTURE(shape);
+    const auto columns = shape[shape.rank() - 1];
+    const auto p = ramp(shape);
+    const auto q = ramp({columns});
+    const auto r = ramp({shape[shape.rank() - 2], 1});
+    agree(formula, p, q, r);
+    agree(formula, p, ramp({shape[0], columns}).reshape([&] {
+      Shape outer = shape;
+      for (int d = 1; d + 1 < shape.rank(); ++d) outer[d] = 1;
+      return outer;
+    }()),
+          r);
+    Shape wider = shape;
+    ++wider[shape.rank() - 1];
+    const auto wide = ramp(wider);
+    agree(
+        [](const auto& w, const auto& b) {
+          const auto n = w.size(-1);
+          return (w(weft::ellipsis, slice(1, n)) * b - w(weft::ellipsis, slice(0, n - 1))).eval();
+        },
+        wide, r);
+    const auto doubles = [](const auto& a, const auto& b) {
+      return cast<float>((cast<double>(a) * cast<double>(b)).eval()).eval();
+    };
+    agree(doubles, p, q);
+    agree(
+        [](const auto& a, const auto& b) {
+          auto [sum, product] = fuse(a + b, a * b);
+          return (sum - product).eval();
+        },
+        p, r);
+  }
+}
+
+TEST_CASE("a thread has a vector in each part of the rows that vectors cross [gpu]") {
+  const auto p = ramp({43692, 197});
+  agree([](const auto& a, const auto& b, const auto& c) { return ((a - b) * c).eval(); }, p,
+        ramp({197}), ramp({43692, 1}));
+  agree([](const auto& a, const auto& b) { return (a - b).eval(); }, ramp({3, 14564, 197}),
+        ramp({14564, 1}));
+}
+
+TEST_CASE("the last elements, if they fill no vector, are a second launch [gpu]") {
+  const auto sum = [](const auto& a, const auto& b) { return (a + b).eval(); };
+  const weft::int64_t n = (1 << 23) + 3;
+  agree(sum, ramp({n}), ramp({n}));
+  agree(sum, ramp({43691, 197}), ramp({197}));
+  const auto x = ramp({n}).to(Cuda{});
+  Tensor z = x * 2;
+  CHECK(captured([&] { z.assign(z + x); }).kernels == 2);
+  CHECK(captured([&] { z(slice(3, weft::none)).assign(z(slice(3, weft::none)) + 1); }).kernels ==
+        1);
+}

@@ -27,6 +27,8 @@ Planned plan(int64_t rows, int64_t columns, int64_t step, int64_t offset = 0) {
   operands[1].data += 4 * offset;
   operands[2].stride[0] = 0;
   ForEachKernels kernels{1, 4, true};
+  kernels.rows.lanes = 4;
+  kernels.crosses = true;
   Planned out;
   out.launch = weft::cuda::detail::plan_for_each(weft::detail::loops_over({rows, columns}),
                                                  operands, 3, false, kernels, out, out.transposed);
@@ -40,7 +42,24 @@ TEST_CASE("full, aligned vectors of the target: the kernel with few instructions
   CHECK(plan(100, 64, 65).launch.aligned);
   CHECK(plan(100, 64, 65).apart == 2);  // x is read element by element
   CHECK(plan(100, 64, 64, 1).apart == 2);
-  CHECK_FALSE(plan(100, 63, 63).launch.aligned);
+  CHECK_FALSE(plan(101, 63, 63).launch.aligned);
+  CHECK_FALSE(plan(100, 3, 3).launch.aligned);
+}
+
+TEST_CASE("vectors cross from row to row if all of them are full") {
+  const Planned crossing = plan(100, 63, 63);
+  CHECK((crossing.launch.aligned && crossing.launch.flat));
+  CHECK(crossing.apart == 4);  // y begins again where x goes on
+  CHECK(crossing.items == 100 * 63 / 4);
+  CHECK(plan(100, 63, 64).apart == 6);
+  CHECK_FALSE(plan(100, 64, 64).launch.flat);
+  const Planned many = plan(1 << 18, 63, 63);
+  CHECK(many.rows_shift == 2);
+  CHECK(many.size[0].divisor == 1U << 16);
+  CHECK(many.row_step == 1U << 16);
+  const Planned rest = plan((1 << 18) + 4, 63, 63);  // the last part is shorter
+  CHECK(rest.size[0].divisor == (1U << 16) + 4);
+  CHECK(rest.items == ((1U << 16) + 4) * 63 / 4);
 }
 
 TEST_CASE("a thread has several rows where there are many and some are broadcast") {
@@ -50,4 +69,9 @@ TEST_CASE("a thread has several rows where there are many and some are broadcast
   CHECK(many.size[0].divisor == 1U << 14);
   CHECK(many.items == (1U << 20));
   CHECK(plan((1 << 16) + 1, 256, 256).rows_shift == 0);
+  CHECK(many.row_step == 1);
+  const Planned narrow = plan(1 << 20, 16, 16);  // a warp reads eight rows at once
+  CHECK(narrow.rows_shift == 2);
+  CHECK(narrow.row_step == 8);
+  CHECK(narrow.row_skip == 24);
 }

@@ -153,6 +153,7 @@ TEST_CASE_TEMPLATE("tiles of several short axes [gpu] [sanitize]", T, std::int8_
   agree(numbers<T>({7, 3, 5, 9, 11, 13}), {5, 3, 1, 0, 2, 4});
   agree(numbers<T>({1000, 1001, 3}), {1, 0, 2});
   agree(numbers<T>({31, 5, 997, 3}), {2, 0, 3, 1});
+  agree(numbers<T>({1801, 1001, 3}), {1, 0, 2});  // several tiles a block
   const auto x = numbers<T>({60, 61, 7, 9});
   const auto order = Shape{1, 3, 0, 2};
   const auto part = x.narrow(3, 1, 7).permute(order).contiguous();

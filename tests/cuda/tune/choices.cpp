@@ -35,6 +35,8 @@ struct Elementwise {
       x.stride[1] = 1;
     }
     operands[2].stride[0] = 0;
+    kernels.rows.lanes = 4;
+    kernels.crosses = true;
     launch = plan_for_each(loops, operands, 3, false, kernels, grid, transposed);
   }
   ForEachPlan plan() { return {loops, operands, 3, kernels, launch, grid, transposed}; }
@@ -48,10 +50,18 @@ struct Elementwise {
           const unsigned item =
               (block * static_cast<unsigned>(grid.passes) + pass) * threads + thread;
           if (item >= grid.items) break;
-          const unsigned row = grid.row_items.divide(item);
-          const unsigned vector = item - row * grid.row_items.divisor;
+          if (!launch.aligned) {
+            const unsigned row = grid.row_items.divide(item);
+            out.emplace_back(row, item - row * grid.row_items.divisor);
+            continue;
+          }
+          const unsigned element = 4 * item;
+          unsigned row = grid.row_elements.divide(element);
+          const unsigned start = element - row * grid.row_elements.divisor;
+          row += (row >> grid.row_shift) * grid.row_skip;
           for (unsigned r = 0; r < 1U << grid.rows_shift; ++r) {
-            out.emplace_back((row << grid.rows_shift) + r, vector);
+            if (r == 0 || row < grid.rows) out.emplace_back(row, start);
+            row += grid.row_step;
           }
         }
       }
@@ -67,7 +77,7 @@ TEST_CASE("element-wise: every choice visits each vector once") {
   int several_rows = 0;
   int several_vectors = 0;
   const std::vector<std::pair<int64_t, int64_t>> shapes = {
-      {1, 1}, {7, 3}, {1000, 64}, {8192, 256}, {6000, 197}};
+      {1, 1}, {7, 3}, {1000, 64}, {8192, 256}, {1 << 18, 16}, {6000, 197}, {6001, 197}};
   for (const auto& shape : shapes) {
     const int64_t rows = shape.first;
     const int64_t columns = shape.second;

@@ -32,18 +32,27 @@ struct PhiloxBlock {
   friend constexpr bool operator==(const PhiloxBlock&, const PhiloxBlock&) = default;
 };
 
+/// One round of Philox4x32.
+WEFT_HD constexpr PhiloxBlock philox_round(PhiloxBlock x, std::uint32_t k0, std::uint32_t k1) {
+  const std::uint64_t p = detail::wide_product(0xD2511F53U, x.a);
+  const std::uint64_t q = detail::wide_product(0xCD9E8D57U, x.c);
+  return {static_cast<std::uint32_t>(q >> 32) ^ x.b ^ k0, static_cast<std::uint32_t>(q),
+          static_cast<std::uint32_t>(p >> 32) ^ x.d ^ k1, static_cast<std::uint32_t>(p)};
+}
+/// What word 0 or 1 of the key grows by from round to round.
+WEFT_HD constexpr std::uint32_t philox_step(int word) {
+  return word == 0 ? 0x9E3779B9U : 0xBB67AE85U;
+}
+
 /// Ten rounds of Philox4x32 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2,
 /// 3; 2011), as in Random123 and cuRAND; the low word of the key is Random123's first.
 WEFT_HD constexpr PhiloxBlock philox(PhiloxBlock x, std::uint64_t key) {
   auto k0 = static_cast<std::uint32_t>(key);
   auto k1 = static_cast<std::uint32_t>(key >> 32);
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p = detail::wide_product(0xD2511F53U, x.a);
-    const std::uint64_t q = detail::wide_product(0xCD9E8D57U, x.c);
-    x = {static_cast<std::uint32_t>(q >> 32) ^ x.b ^ k0, static_cast<std::uint32_t>(q),
-         static_cast<std::uint32_t>(p >> 32) ^ x.d ^ k1, static_cast<std::uint32_t>(p)};
-    k0 += 0x9E3779B9U;
-    k1 += 0xBB67AE85U;
+    x = philox_round(x, k0, k1);
+    k0 += philox_step(0);
+    k1 += philox_step(1);
   }
   return x;
 }

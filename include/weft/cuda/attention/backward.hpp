@@ -57,7 +57,7 @@ __device__ __forceinline__ void weigh_again(const AttentionGrid<T>& grid, const 
 /// For each query the product of the value and its gradient: one warp per row.
 template <class T>
 __global__ void __launch_bounds__(attention_threads)
-    attention_along(const __grid_constant__ AttentionGrid<T> grid, compute_t<T>* out) {
+    attention_along(const __grid_constant__ AttentionGrid<T> grid) {
   using C = compute_t<T>;
   const AttentionPlan& plan = grid.plan;
   const auto warp = static_cast<int64_t>(blockIdx.x) * (attention_threads / 32) + threadIdx.x / 32;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(attention_threads)
     sum += load_element(y[c]) * load_element(g[c]);
   }
   sum = sum_of_threads<32>(sum);
-  if (threadIdx.x % 32 == 0) out[warp] = sum;
+  if (threadIdx.x % 32 == 0) grid.along[warp] = sum;
 }
 
 /// The gradient of a tile of queries: each tile of keys adds to it.
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(attention_threads)
   const AttentionPlace place = attention_place(grid.tiles, plan.heads);
   const int64_t b = place.b;
   const int64_t h = place.h;
-  const int64_t kh = h / (plan.heads / plan.key_heads);
+  const int64_t kh = key_head_of(plan, h);
   const int64_t first = int64_t{place.tile} * 16 * A;
   const int tx = static_cast<int>(threadIdx.x) % 16;
   const int ty = static_cast<int>(threadIdx.x) / 16;

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(attention_threads)
   const AttentionPlace place = attention_place(grid.tiles, plan.heads);
   const int64_t b = place.b;
   const int64_t h = place.h;
-  const int64_t kh = h / (plan.heads / plan.key_heads);
+  const int64_t kh = key_head_of(plan, h);
   const int64_t first = int64_t{place.tile} * 16 * A;
   const int tx = static_cast<int>(threadIdx.x) % 16;
   const int ty = static_cast<int>(threadIdx.x) / 16;

@@ -29,8 +29,8 @@ inline constexpr int attention_keys = attention_backward<C>;
 template <class C>
 inline constexpr C no_score = -std::numeric_limits<C>::infinity();
 
-/// The arguments of a kernel; the backward pass reads `gradient` and `along`, for each query the
-/// product of the value and its gradient, and writes what is not null.
+/// The arguments of a kernel; the backward pass reads `gradient` and writes the gradients. `along`
+/// gets, for each query, the product of the value and its gradient.
 template <class T>
 struct AttentionGrid {
   using C = compute_t<T>;
@@ -41,7 +41,7 @@ struct AttentionGrid {
   AttentionRows<T> y;
   C* logs = nullptr;
   AttentionRows<const T> gradient;
-  const C* along = nullptr;
+  C* along = nullptr;
   AttentionRows<T> dq;
   AttentionRows<T> dk;
   AttentionRows<T> dv;
@@ -60,9 +60,23 @@ struct AttentionPlace {
   int64_t h;
   int tile;
 };
+/// There are fewer than 2^31 blocks, hence heads: division of 64 bits takes three times as long.
 __device__ __forceinline__ AttentionPlace attention_place(int tiles, int64_t heads) {
-  const auto block = static_cast<int64_t>(blockIdx.x);
-  return {block / tiles / heads, block / tiles % heads, static_cast<int>(block % tiles)};
+  const unsigned head = blockIdx.x / static_cast<unsigned>(tiles);
+  const auto count = static_cast<unsigned>(heads);
+  return {head / count, head % count,
+          static_cast<int>(blockIdx.x - head * static_cast<unsigned>(tiles))};
+}
+/// The tile of queries of a head's n-th block: causal ones begin with the last, which see the most
+/// keys, so that short ones fill the multiprocessors at the end.
+__device__ __forceinline__ int long_tiles_first(const AttentionPlan& plan, int tiles, int n) {
+  return plan.causal ? tiles - 1 - n : n;
+}
+/// The head of keys that a head of queries reads.
+__device__ __forceinline__ int64_t key_head_of(const AttentionPlan& plan, int64_t h) {
+  if (plan.heads == plan.key_heads) return h;
+  return static_cast<unsigned>(h) /
+         (static_cast<unsigned>(plan.heads) / static_cast<unsigned>(plan.key_heads));
 }
 
 /// Loads `count` rows of `width` columns, from `first` on, into a tile of N rows, Step apart; 0

@@ -17,39 +17,54 @@ namespace weft {
 #if defined(__CUDACC__)
 namespace on_cuda {
 
-/// Adds the offset of a row to each operand's; rows are counted over all dimensions but the
-/// innermost.
-template <int N>
-__device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
-  if (grid.outer == 0) return;
-  const int last = grid.outer - 1;
+/// Sets each operand's offset to a row's; rows are counted over all dimensions but the innermost.
+/// If it `Spreads`, they are the first ones of threads that compute several. Returns where the row
+/// is in the first dimension. Statements of one or two dimensions take no branch.
+template <bool Spreads = false, int N>
+__device__ __forceinline__ unsigned go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
+  unsigned next = grid.outer > 1 ? grid.size[0].divide(row) : 0;
+  unsigned first = row - next * grid.size[0].divisor;
+  if constexpr (Spreads) first += (first >> grid.row_shift) * grid.row_skip;
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] = static_cast<int>(first) * grid.stride[i][0];
 #pragma unroll 1
-  for (int d = 0; d < last; ++d) {
-    const unsigned next = grid.size[d].divide(row);
-    const int index = static_cast<int>(row - next * grid.size[d].divisor);
+  for (int d = 1; d < grid.outer; ++d) {
     row = next;
+    next = d + 1 < grid.outer ? grid.size[d].divide(row) : 0;
+    const int index = static_cast<int>(row - next * grid.size[d].divisor);
 #pragma unroll
     for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
   }
-#pragma unroll
-  for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
+  return first;
+}
+
+/// Hides a number's origin from the compiler, which would otherwise keep values derived from it in
+/// registers throughout a loop.
+__device__ __forceinline__ unsigned opaque(unsigned x) {
+  weft::detail::ptx::forget_origin(x);
+  return x;
 }
 
 /// targets = programs over the other operands, with every vector full and the targets' aligned: few
-/// instructions, so that even many operands run at memory speed. Gathers along an axis read one
-/// slice for all lanes.
+/// instructions, so that even many operands run at memory speed. Vectors may cross from one row
+/// into the next if the targets are contiguous as a whole. Gathers along an axis read one slice for
+/// all lanes.
 template <class Out, class Types, int V, int N, class Program, bool Assumes = false>
 __global__ void __launch_bounds__(block_threads)
     for_each_aligned(const __grid_constant__ Grid<N> grid,
                      const __grid_constant__ Program program) {
   const unsigned item = blockIdx.x * blockDim.x + threadIdx.x;
   if (item >= grid.items) return;
-  const unsigned row = grid.outer == 0 ? 0 : grid.row_items.divide(item);
-  const int start = static_cast<int>(item - row * grid.row_items.divisor) * V;
-  int offset[N] = {};
-  go_to_row(grid, row, offset);
+  constexpr int distinct = Assumes ? detail::distinct_operands<Out, Program> : N;
+  constexpr bool several_rows = distinct <= most_of_several_rows;
+  const unsigned element = item * V;
+  const unsigned row = grid.row_elements.divide(element);
+  const int start = static_cast<int>(element - row * grid.row_elements.divisor);
+  int offset[N];
+  [[maybe_unused]] unsigned index = go_to_row<several_rows>(grid, row, offset);
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
+  const RowEnd end{grid.inner - start, grid.stride[0] + jump};
   constexpr int first_input = weft::detail::target_count<Out> - 1;
   const auto compute_row = [&] {
     Registers<Types, V> registers;
@@ -57,7 +72,7 @@ __global__ void __launch_bounds__(block_threads)
       const auto load = [&]<int K>(auto& vector) {
         constexpr int k = first_input + K;
         on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k],
-                              (grid.apart & std::uint64_t{1} << k) != 0);
+                              (grid.apart & std::uint64_t{1} << k) != 0, end.of(k));
       };
       if constexpr (Assumes) {
         store_aligned(detail::compute_assumed_parts<Out, Types, V>(program, load), grid.data,
@@ -69,7 +84,7 @@ __global__ void __launch_bounds__(block_threads)
     } else if constexpr (has_rows<Program>) {
       registers.template load_aligned<row_access<Program>.indices>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
-          grid.apart >> first_input);
+          grid.apart >> first_input, end.of(first_input));
       const auto values = Row<V, Registers<Types, V>>{registers}(program);
       Vector<Out, V> stored;
 #pragma unroll
@@ -78,7 +93,7 @@ __global__ void __launch_bounds__(block_threads)
     } else {
       registers.template load_aligned<row_access<Program>.indices>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
-          grid.apart >> first_input);
+          grid.apart >> first_input, end.of(first_input));
       if constexpr (requires { typename Program::forward_program; }) {
         store_apart(compute_all<Out, V>(registers, program, 0, V), grid.data, offset, grid.lane,
                     static_cast<unsigned>(grid.apart));
@@ -87,25 +102,20 @@ __global__ void __launch_bounds__(block_threads)
       }
     }
   };
-  constexpr int distinct = Assumes ? detail::distinct_operands<Out, Program> : N;
-  if constexpr (distinct <= most_of_several_rows) {
+  if constexpr (several_rows) {
 #pragma unroll 1
     for (int left = 1 << grid.rows_shift;;) {
       compute_row();
       if (--left == 0) break;
+      const unsigned step = opaque(grid.row_step);
+      index += step;
+      if (index >= grid.rows) break;
 #pragma unroll
-      for (int i = 0; i < N; ++i) offset[i] += grid.stride[i][0] >> grid.rows_shift;
+      for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(step) * grid.stride[i][0];
     }
   } else {
     compute_row();
   }
-}
-
-/// Hides a number's origin from the compiler, which would otherwise keep values derived from it in
-/// registers throughout a loop.
-__device__ __forceinline__ unsigned opaque(unsigned x) {
-  weft::detail::ptx::forget_origin(x);
-  return x;
 }
 
 /// The same for operands of any stride and alignment. Each thread loads all its elements, then
@@ -139,7 +149,7 @@ __global__ void __launch_bounds__(block_threads)
       if (place.row + transposed.row >= static_cast<int>(grid.size[0].divisor)) return;
       row = place.outer * grid.size[0].divisor + place.row + transposed.row;
     }
-    int offset[N] = {};
+    int offset[N];
     go_to_row(grid, row, offset);
     const int start = column - ((grid.head + offset[0]) & grid.head_mask);
     const int first = start < 0 ? -start : 0;
@@ -219,6 +229,7 @@ constexpr ForEachKernels for_each_kernels() {
       out.assumed = detail::has_assumed_parts<Program>;
     }
   }
+  out.crosses = row == 0 && !has_places<Program>;
   out.copies = is_copy<Out, Types, Program>;
   return out;
 }

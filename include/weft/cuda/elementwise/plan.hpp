@@ -26,7 +26,8 @@ struct ForEachKernels {
   bool transposes = true;  // whether the general kernel can transpose operands in shared memory
   const void* general = nullptr;
   const void* aligned = nullptr;
-  bool copies = false;  // one operand, unchanged
+  bool crosses = false;  // the aligned kernel's vectors may cross into the next row
+  bool copies = false;   // one operand, unchanged
   /// run_copy if `copies`; other statements do not instantiate the planning of copies.
   bool (*copy)(const weft::detail::Name& name, const Shape& shape, const weft::detail::Loops& loops,
                const detail::Operand* operands, const Stream& stream) = nullptr;
@@ -46,6 +47,7 @@ namespace detail {
 /// How one piece of an element-wise statement is launched.
 struct ForEachLaunch {
   bool aligned = false;
+  bool flat = false;  // aligned, and vectors cross into the next row
   unsigned blocks = 0;
   int threads = block_threads;
   int shared_bytes = 0;
@@ -62,22 +64,56 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
   return axis;
 }
 
+/// Assigns 2^shift rows of the innermost dimension but one to each thread. They are as far apart as
+/// lets a warp, in each of them, read at least as many neighbouring vectors as it has threads: next
+/// to each other, or one after each few rows of others. False if rows do not divide so.
+inline bool place_thread_rows(int shift, int lanes, ElementwiseLoops& grid) {
+  const unsigned rows = grid.size[0].divisor << grid.rows_shift;
+  const unsigned items = grid.items << grid.rows_shift;
+  unsigned apart = 0;
+  while (shift > 0 && int64_t{grid.inner} << apart < int64_t{32} * lanes) ++apart;
+  if (rows % (1ULL << (static_cast<unsigned>(shift) + apart)) != 0) return false;
+  grid.rows_shift = shift;
+  grid.rows = rows;
+  grid.row_step = 1U << apart;
+  grid.row_shift = apart;
+  grid.row_skip = ((1U << shift) - 1) << apart;
+  grid.size[0] = FastDivmod(rows >> shift);
+  grid.items = items >> shift;
+  return true;
+}
+
 /// Assigns several rows to each thread if operands are few and some are broadcast: finding a row
-/// then costs more instructions than computing a vector of it. Requires many rows, divisible by the
-/// number per thread.
+/// then costs more instructions than computing a vector of it. Requires many rows.
 WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* operands, int n,
-                                           int distinct, ElementwiseLoops& grid) {
+                                           int distinct, int lanes, ElementwiseLoops& grid) {
   const int last = loops.rank - 1;
   bool broadcast = false;
   for (int i = 1; i < n && last > 0; ++i) {
     broadcast = broadcast || operands[i].stride[last] == 0 || operands[i].stride[last - 1] == 0;
   }
-  while (broadcast && distinct <= most_of_several_rows && grid.rows_shift < most_rows_shift &&
-         grid.size[0].divisor % 2 == 0 && grid.items / 2 >= least_threads_of_several_rows) {
-    ++grid.rows_shift;
-    grid.items /= 2;
-    grid.size[0] = FastDivmod(grid.size[0].divisor / 2);
+  if (!broadcast || distinct > most_of_several_rows) return;
+  for (int shift = most_rows_shift; shift > 0; --shift) {
+    if (grid.items >> shift < least_threads_of_several_rows) continue;
+    if (place_thread_rows(shift, lanes, grid)) return;
   }
+}
+
+/// The same where vectors cross into the next row: each thread has a vector in each part of the
+/// rows, at the same elements.
+inline void plan_flat_rows(const Loops& loops, int distinct, int lanes, ElementwiseLoops& grid) {
+  const auto vectors = static_cast<unsigned>(loops.count() / lanes);
+  const unsigned rows = grid.size[0].divisor;
+  grid.items = vectors;
+  if (distinct > most_of_several_rows || vectors >> most_rows_shift < least_threads_of_several_rows)
+    return;
+  const auto full = static_cast<unsigned>(lanes);
+  const unsigned part = (((rows - 1) >> most_rows_shift) / full + 1) * full;
+  grid.rows_shift = most_rows_shift;
+  grid.rows = rows;
+  grid.row_step = part;
+  grid.size[0] = FastDivmod(part);
+  grid.items = static_cast<unsigned>(loops.count() / rows * part / lanes);
 }
 
 /// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
@@ -88,6 +124,9 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
   const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
   out.aligned = !transposes && kernels.has_aligned &&
                 is_aligned(piece, operands, n, kernels.targets, wide, kernels.rows, grid.apart);
+  out.flat = !out.aligned && !transposes && kernels.has_aligned && kernels.crosses &&
+             is_flat(piece, operands, n, kernels.targets, wide, grid.apart);
+  out.aligned = out.aligned || out.flat;
   plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
   grid.slices =
       kernels.rows.indices != 0 && !transposes && names_slices(piece, operands, n, kernels.rows);
@@ -98,8 +137,10 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
     out.blocks = plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, grid.tiling,
                             transposed, out.shared_bytes);
   } else {
-    if (out.aligned) {
-      plan_thread_rows(piece, operands, n, kernels.distinct > 0 ? kernels.distinct : n, grid);
+    if (out.flat) {
+      plan_flat_rows(piece, kernels.distinct > 0 ? kernels.distinct : n, wide, grid);
+    } else if (out.aligned) {
+      plan_thread_rows(piece, operands, n, kernels.distinct > 0 ? kernels.distinct : n, wide, grid);
     }
     out.blocks = (grid.items + block_threads - 1) / block_threads;
   }
@@ -119,6 +160,46 @@ inline ForEachKernels chosen_for(const ForEachKernels& kernels, const void* prog
   return chosen;
 }
 
+/// The elements from which a second launch, of the few that fill no vectors, costs less than the
+/// general kernel for all would.
+inline constexpr int64_t least_elements_of_two_launches = int64_t{1} << 23;
+
+/// How much of the outermost dimension is left for a second launch so that the first one's vectors
+/// are full and aligned; 0 if there is no need or no use.
+WEFT_OUTLINED inline int64_t rest_of_vectors(const Loops& piece, const Operand* operands, int n,
+                                             const ForEachKernels& kernels) {
+  const int last = piece.rank - 1;
+  const int lanes = kernels.rows.lanes;
+  if (!kernels.has_aligned || !kernels.crosses || last < 0 || last > 1) return 0;
+  if (piece.count() < least_elements_of_two_launches) return 0;
+  const int64_t rest = piece.size[0] % lanes;
+  if (last == 1 && (piece.size[1] % lanes == 0 || rest * 32 > piece.size[0])) return 0;
+  Loops full = piece;
+  full.size[0] -= rest;
+  std::uint64_t apart = 0;
+  const bool serves = last == 0 ? is_aligned(full, operands, n, kernels.targets, lanes, {}, apart)
+                                : is_flat(full, operands, n, kernels.targets, lanes, apart);
+  return serves ? rest : 0;
+}
+
+/// Calls f(loops) for a piece as a whole, or without what fills no vectors, and for that.
+template <class F>
+void in_vectors(const Loops& piece, Operand* operands, int n, int64_t rest, const F& f) {
+  if (rest == 0) return f(piece);
+  Loops part = piece;
+  part.size[0] -= rest;
+  f(part);
+  const int64_t before = part.size[0];
+  for (int i = 0; i < n; ++i) {
+    operands[i].data += before * operands[i].stride[0] * operands[i].itemsize;
+  }
+  part.size[0] = rest;
+  f(part);
+  for (int i = 0; i < n; ++i) {
+    operands[i].data -= before * operands[i].stride[0] * operands[i].itemsize;
+  }
+}
+
 /// Plans and launches an element-wise kernel over N operands, in pieces if it is very large.
 template <int N>
 WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
@@ -129,8 +210,7 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
   const Stream stream = current_stream(device);
   order(operands, N, stream, kernels.targets);
   const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
-  in_pieces(loops, operands, N, [&](const Loops& piece) {
-    if (kernels.copy != nullptr && kernels.copy(name, shape, piece, operands, stream)) return;
+  const auto run = [&](const Loops& piece) {
     Grid<N> grid;
     const ForEachKernels chosen = chosen_for(kernels, program, operands, piece.rank);
     ForEachLaunch plan =
@@ -141,13 +221,18 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
                                       static_cast<int*>(grid.transposed));
     }
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
-    for (auto& stride : grid.stride) stride[0] *= 1 << grid.rows_shift;
+    if (plan.flat) place_jumps(piece, operands, N, grid.stride);
     if (kernels.share != nullptr) {
       kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
     }
     void* arguments[] = {&grid, const_cast<void*>(program)};
     launch(name, shape, plan.aligned ? chosen.aligned : chosen.general, plan.blocks,
            static_cast<unsigned>(plan.threads), arguments, stream, plan.shared_bytes);
+  };
+  in_pieces(loops, operands, N, [&](const Loops& piece) {
+    if (kernels.copy != nullptr && kernels.copy(name, shape, piece, operands, stream)) return;
+    const int64_t rest = transposes ? 0 : rest_of_vectors(piece, operands, N, kernels);
+    in_vectors(piece, operands, N, rest, run);
   });
 }
 }  // namespace detail

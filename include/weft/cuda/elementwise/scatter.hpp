@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(block_threads)
     scatter_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
   const unsigned item = blockIdx.x * block_threads + threadIdx.x;
   if (item >= grid.items) return;
-  int offset[N] = {};
+  int offset[N];
   const unsigned row = grid.outer > 0 ? grid.row_items.divide(item) : 0;
   go_to_row(grid, row, offset);
   const int column = static_cast<int>(item - row * grid.row_items.divisor) * V;

@@ -50,20 +50,23 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Name& name, Cud
         return;
       }
     }
-    ElementwiseLoops grid;
-    const ForEachKernels chosen = chosen_for(kernels, program, operands, piece.rank);
-    ForEachLaunch plan = plan_for_each(piece, operands, n, transposes, chosen, grid, places);
-    TunedLaunch tuned(name, device.ordinal, nullptr, false);
-    if (tuned.by != nullptr) {
-      tuned.by->for_each(tuned, piece, operands, n, chosen, plan, grid, places);
-    }
-    explain_choice(kernel, tuned);
-    kernel.threads = plan.threads;
-    if (grid.tiling.width > 0) kernel.kind = "staged " + kind;
-    if (plan.aligned) kernel.kind = "aligned " + kind;
-    kernel.shared_bytes = plan.shared_bytes;
-    if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
-    ++kernel.launches;
+    const int64_t rest = transposes ? 0 : rest_of_vectors(piece, operands, n, kernels);
+    in_vectors(piece, operands, n, rest, [&](const Loops& part) {
+      ElementwiseLoops grid;
+      const ForEachKernels chosen = chosen_for(kernels, program, operands, part.rank);
+      ForEachLaunch plan = plan_for_each(part, operands, n, transposes, chosen, grid, places);
+      TunedLaunch tuned(name, device.ordinal, nullptr, false);
+      if (tuned.by != nullptr) {
+        tuned.by->for_each(tuned, part, operands, n, chosen, plan, grid, places);
+      }
+      explain_choice(kernel, tuned);
+      kernel.threads = plan.threads;
+      if (grid.tiling.width > 0) kernel.kind = "staged " + kind;
+      if (plan.aligned) kernel.kind = "aligned " + kind;
+      kernel.shared_bytes = plan.shared_bytes;
+      if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
+      ++kernel.launches;
+    });
   });
 }
 
@@ -100,9 +103,11 @@ WEFT_OUTLINED inline void explain_reduction(Explanation& out, const Name& name, 
   TunedLaunch tuned(name, device.ordinal, nullptr, false);
   if (tuned.by != nullptr) tuned.by->reduce(tuned, limits.column_lanes, plan);
   Kernel& kernel = out.kernels.back();
-  kernel.kind = plan.form == ReduceLoops::columns ? "reduction by columns"
-                : plan.width > 32                 ? "reduction by blocks"
-                                                  : "reduction by warps";
+  kernel.kind = plan.form == ReduceLoops::columns    ? "reduction by columns"
+                : plan.form == ReduceLoops::by_tiles ? "reduction by tiles"
+                : plan.width > 32                    ? "reduction by blocks"
+                                                     : "reduction by warps";
+  kernel.shared_bytes = plan.tile.shared_bytes;
   kernel.blocks = plan.blocks;
   kernel.threads = static_cast<int>(plan.threads);
   explain_choice(kernel, tuned);
@@ -270,6 +275,7 @@ struct Explainer<Cuda> {
     detail::Operand inside[n];
     on_cuda::detail::ReduceLimits limits{lanes, on_cuda::column_lanes<State, lanes>};
     limits.weight = detail::program_weight<Program>;
+    limits.tiles = on_cuda::has_tiles<Types, on_cuda::column_lanes<State, lanes>, Program>;
     on_cuda::detail::explain_reduction(out, name, device, kept, reduced, operands, inside, n,
                                        limits, sizeof(State));
   }

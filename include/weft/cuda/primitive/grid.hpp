@@ -68,9 +68,14 @@ struct ElementwiseLoops {
   int passes = 1;           // vectors per thread
   int outer = 0;            // dimensions but the innermost
   int rows_shift = 0;       // aligned: log2 of the rows per thread
+  unsigned rows = 1;        // in the first dimension but the innermost
+  unsigned row_step = 0;    // from one of a thread's to the next
+  unsigned row_shift = 0;   // after 1 << row_shift first rows of threads come
+  unsigned row_skip = 0;    // so many rows that are not the first
   bool slices = false;      // gathers along an axis read one slice for all lanes
   std::uint64_t apart = 0;  // aligned: bit i: operand i is read element by element
-  FastDivmod row_items;
+  FastDivmod row_items;     // vectors of a row
+  FastDivmod row_elements;  // `inner`
   FastDivmod size[max_rank - 1];
   Tiling tiling;
   weft::detail::SharedValues shared;  // which parts of the program have one value
@@ -82,8 +87,12 @@ struct Grid : ElementwiseLoops {
   char* data[N];
   int transposed[N];            // an operand's place in shared memory, or -1
   int lane[N];                  // strides of the innermost dimension
-  int stride[N][max_rank - 1];  // of the others, innermost first
+  int stride[N][max_rank - 1];  // of the others, innermost first; then at `jump`, place_jumps'
 };
+
+/// Where vectors cross the ends of rows: the place, behind an operand's strides, of what is to be
+/// added to its offsets from there on. They have at most this many dimensions but the innermost.
+inline constexpr int jump = max_rank - 2;
 
 /// The operands, as bits, that decide whether an element-wise kernel's gathers read whole slices:
 /// the indices are one element for all lanes of a thread, and the offsets are consecutive.
@@ -170,6 +179,7 @@ WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& targ
   const unsigned items_a_row = static_cast<unsigned>(out.inner + most + lanes - 1) >>
                                __builtin_ctz(static_cast<unsigned>(lanes));
   out.row_items = FastDivmod(items_a_row);
+  out.row_elements = FastDivmod(static_cast<unsigned>(out.inner));
   unsigned rows = 1;
   for (int d = 0; d < out.outer; ++d) {
     out.size[d] = FastDivmod(static_cast<unsigned>(loops.size[out.outer - 1 - d]));
@@ -185,9 +195,20 @@ WEFT_OUTLINED inline void plan_operands(const Loops& loops, const Operand* opera
   for (int i = 0; i < n; ++i) {
     data[i] = operands[i].data;
     lane[i] = last < 0 ? 0 : static_cast<int>(operands[i].stride[last]);
+    stride[i][0] = 0;
     for (int d = 0; d < last; ++d) {
       stride[i][d] = static_cast<int>(operands[i].stride[last - 1 - d]);
     }
+  }
+}
+
+/// Fills in what to add to operands' offsets beyond the end of a row, where the next one begins.
+inline void place_jumps(const Loops& loops, const Operand* operands, int n,
+                        int (*stride)[max_rank - 1]) {
+  const int last = loops.rank - 1;
+  for (int i = 0; i < n && last > 0; ++i) {
+    const int64_t* along = operands[i].stride;
+    stride[i][jump] = static_cast<int>(along[last - 1] - loops.size[last] * along[last]);
   }
 }
 
@@ -226,6 +247,36 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int t
     for (int d = 0; d < last; ++d) whole = whole && (x.stride[d] & within) == 0;
     if (whole) continue;
     if ((i < targets && !Sweep) || x.itemsize < 4) return false;
+    apart |= std::uint64_t{1} << i;
+  }
+  return true;
+}
+
+/// True when the targets are contiguous as a whole and all their vectors full and aligned, although
+/// `lanes` does not divide a row, so that a vector may cross into the next one: not beyond the last
+/// along the first dimension but the innermost. Sets bits in `apart` for the operands that differ
+/// from the targets then, and from row to row.
+WEFT_OUTLINED inline bool is_flat(const Loops& loops, const Operand* operands, int n, int targets,
+                                  int lanes, std::uint64_t& apart) {
+  const int last = loops.rank - 1;
+  if (last < 1 || last > jump || loops.size[last] < lanes) return false;
+  if (loops.size[last] * loops.size[last - 1] % lanes != 0) return false;
+  apart = 0;
+  for (int i = 0; i < n; ++i) {
+    const Operand& x = operands[i];
+    if (x.gathered) continue;
+    if (x.itemsize == 0) return false;
+    const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);
+    bool whole = reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0;
+    bool one = i >= targets;
+    int64_t below = 1;
+    for (int d = last; d >= 0; --d) {
+      whole = whole && x.stride[d] == below;
+      one = one && x.stride[d] == 0;
+      below *= loops.size[d];
+    }
+    if (whole || one) continue;
+    if (i < targets || x.itemsize < 4) return false;
     apart |= std::uint64_t{1} << i;
   }
   return true;

@@ -27,8 +27,8 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   /// are neither, those in Splats always one element.
   template <std::uint64_t Splats = 0>
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
-                                               const int* stride, std::uint64_t apart) {
-    load_aligned_from<1, Splats>(values, data, offset, stride, apart);
+                                               const int* stride, std::uint64_t apart, RowEnd end) {
+    load_aligned_from<1, Splats>(values, data, offset, stride, apart, end);
   }
   /// Calls load.template operator()<I>(vector) for the operand of each Arg<I> that Uses names.
   template <std::uint64_t Uses, class F>
@@ -63,17 +63,18 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   template <int K, std::uint64_t Splats, class Head, class... Tail>
   __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
                                                            char* const* data, const int* offset,
-                                                           const int* stride, std::uint64_t apart) {
+                                                           const int* stride, std::uint64_t apart,
+                                                           RowEnd end) {
     const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
     on_cuda::load_aligned(values.head, data[K], offset[K], along,
-                          (apart & std::uint64_t{1} << K) != 0);
+                          (apart & std::uint64_t{1} << K) != 0, end.of(K));
     if constexpr (sizeof...(Tail) > 0) {
-      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride, apart);
+      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride, apart, end);
     }
   }
   template <int, std::uint64_t>
   __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
-                                                           const int*, std::uint64_t) {}
+                                                           const int*, std::uint64_t, RowEnd) {}
   template <int K, class Offset, class Copies, class Head, class... Tail>
   __device__ __forceinline__ static void load_from(Pack<Head, Tail...>& values, char* const* data,
                                                    const Offset* offset, const int* stride,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/program/program.hpp"
 
@@ -118,18 +119,37 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
   }
 }
 
+/// Where a thread's vectors cross from a row into the next one.
+struct RowEnd {
+  int lanes;        // the first ones, in this row
+  const int* jump;  // operand 0's
+  __device__ __forceinline__ RowEnd of(int operand) const {
+    return {lanes, jump + operand * (max_rank - 1)};
+  }
+};
+
 /// The same for a vector known to be full and, unless `apart`, aligned or one element for all
 /// lanes. Types below 4 bytes are never apart, since packing them would slow down all others.
+/// `end.jump` is this operand's.
 template <class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
-                                             int stride, bool apart) {
+                                             int stride, bool apart, RowEnd end) {
   if constexpr (std::is_same_v<T, IndexOperand>) {
-    load(out, data, offset, stride, 0, V);
+    const long long first = reinterpret_cast<long long>(data) - IndexOperand::origin + offset;
+    const int beyond = end.lanes < V ? *end.jump : 0;
+#pragma unroll
+    for (int j = 0; j < V; ++j)
+      out.lane[j] = first + j * stride + (j > 0 && j >= end.lanes ? beyond : 0);
   } else {
     const T* p = reinterpret_cast<const T*>(data) + offset;
     if (sizeof(T) >= 4 && apart) {
+      // Otherwise the compiler compares before the loop over rows, for operands that are not apart.
+      auto lanes = static_cast<unsigned>(end.lanes);
+      weft::detail::ptx::forget_origin(lanes);
+      const int beyond = lanes < V ? *end.jump : 0;
 #pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = p[j * stride];
+      for (int j = 0; j < V; ++j)
+        out.lane[j] = p[j * stride + (j > 0 && static_cast<unsigned>(j) >= lanes ? beyond : 0)];
     } else if (stride != 0) {
       out = *reinterpret_cast<const Vector<T, V>*>(p);
     } else {

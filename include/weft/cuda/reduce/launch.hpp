@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/reduce/column_kernel.hpp"
+#include "weft/cuda/reduce/tile_kernel.hpp"
 #include "weft/cuda/runtime/tuner.hpp"
 #include "weft/eval/rows/pattern.hpp"
 
@@ -17,6 +18,7 @@ struct ReduceKernels {
   int64_t state_bytes = 0;
   const void* rows[2] = {};     // by elements, by vectors
   const void* columns[2] = {};  // likewise
+  const void* tiles = nullptr;
   const void* merge = nullptr;
   int weight = 0;  // see ReduceLimits
 
@@ -31,9 +33,18 @@ struct ReduceKernels {
       out.columns[0] = erase(reduce_columns<Out, Types, 1, N, R, State, Program>);
       out.columns[1] = erase(reduce_columns<Out, Types, w, N, R, State, Program>);
     }
+    if constexpr (has_tiles<Types, w, Program>) {
+      out.tiles = erase(reduce_tiles<Out, Types, w, R, State, Program>);
+    }
     out.merge = erase(merge_partials<Out, R, State>);
     out.weight = weft::detail::program_weight<Program>;
     return out;
+  }
+
+  /// The kernel that was planned.
+  const void* of(const ReduceLoops& grid) const {
+    if (grid.form == ReduceLoops::by_tiles) return tiles;
+    return (grid.form == ReduceLoops::columns ? columns : rows)[grid.vectors ? 1 : 0];
   }
 
  private:
@@ -67,13 +78,14 @@ template <int N>
 
   Operand inside[N];
   ReduceGrid<N> grid;
-  const ReduceLimits limits{kernels.lanes, kernels.column_lanes, properties(device).multiprocessors,
-                            kernels.weight};
+  ReduceLimits limits{kernels.lanes, kernels.column_lanes, properties(device).multiprocessors,
+                      kernels.weight};
+  limits.tiles = kernels.tiles != nullptr;
   const ReductionLoops loops =
       plan_reduction(name.operation, kept, reduced, operands, inside, N, limits, grid);
-  const bool columns = grid.form == ReduceLoops::columns;
+  const bool rows = grid.form == ReduceLoops::rows;
   plan_reduced_operands(loops.kept, operands, loops.reduced, inside,
-                        columns ? kernels.column_lanes : kernels.lanes, grid);
+                        rows ? kernels.lanes : kernels.column_lanes, grid);
   TunedLaunch tuned(name, device.ordinal, stream.handle());
   if (tuned.by != nullptr) tuned.mark = tuned.by->reduce(tuned, kernels.column_lanes, grid);
 
@@ -85,8 +97,8 @@ template <int N>
     states = partials->data;
   }
   void* arguments[] = {&grid, const_cast<void*>(reducer), const_cast<void*>(program), &states};
-  const auto* kernel = (columns ? kernels.columns : kernels.rows)[grid.vectors ? 1 : 0];
-  launch(name, kept, kernel, grid.blocks, grid.threads, arguments, stream);
+  launch(name, kept, kernels.of(grid), grid.blocks, grid.threads, arguments, stream,
+         grid.tile.shared_bytes);
   if (grid.splits.divisor > 1) {
     ReduceGrid<1> target;
     static_cast<ReduceLoops&>(target) = grid;

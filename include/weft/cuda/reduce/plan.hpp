@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/launch.hpp"
+// Long because a reduction's form is chosen among all of them.
+
+#include "weft/cuda/reduce/tile_plan.hpp"
 
 namespace weft::on_cuda {
 
@@ -13,10 +15,10 @@ inline constexpr unsigned merge_threads = 512;
 
 /// The loops of a reduction: kept dimensions (one output at each coordinate) and reduced ones, both
 /// innermost first. An item is what a thread reads at once, a vector of lanes or one element: along
-/// the innermost reduced dimension in the row form, along the innermost kept one in the column
-/// form. In both, `width` threads read adjacent items.
+/// the innermost reduced dimension in the row form, along the innermost kept one in the others. In
+/// all, `width` threads read adjacent items.
 struct ReduceLoops {
-  enum Form { rows, columns };
+  enum Form { rows, columns, by_tiles };
   Form form = rows;
   bool vectors = false;  // items are vectors
   bool ragged = false;   // rows: which may begin and end between vectors
@@ -33,14 +35,15 @@ struct ReduceLoops {
   unsigned outer_piece = 1;
   FastDivmod splits{1};        // parts that each output's elements are cut into
   FastDivmod inner_splits{1};  // of them along `length`, each with a few items at a time
-  FastDivmod tiles;            // columns: `width` items of neighbouring columns
+  FastDivmod tiles;            // columns: `width` items of neighbouring columns; tiles: down
   FastDivmod tiles_across;     // of them across the innermost kept dimension
-  unsigned width = 32;         // rows: a power of two up to 32, or all of a block
-  unsigned depth = 1;          // columns: threads along the reduced axes, likewise
+  ReduceTile tile;
+  unsigned width = 32;  // rows: a power of two up to 32, or all of a block
+  unsigned depth = 1;   // columns: threads along the reduced axes, likewise
   unsigned threads = row_threads;
   unsigned blocks = 1;
   unsigned merge_width = 32;  // threads that merge the pieces of one output
-  bool whole = false;         // columns: the results of a vector's lanes are a vector too
+  bool whole = false;         // not rows: the results of a vector's lanes are a vector too
 };
 
 /// The same with the addresses and strides (in bytes) of N operands, the target first.
@@ -140,6 +143,7 @@ struct ReduceLimits {
   int row_blocks = 12;    // of a multiprocessor, that results are split for; three or four run
   int column_blocks = 4;  // the same in the form of columns
   int items = 0;          // the least vectors of a thread; 0: by the row's length and weight
+  bool tiles = false;     // whether there is a kernel for tiles, with as many lanes as for columns
 };
 
 /// Splits each output's elements if there are too few groups of threads to fill the GPU; `least` is
@@ -234,6 +238,20 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
   for (int d = 1; d < reduced.rank; ++d) {
     out.reduced[d] = FastDivmod(static_cast<unsigned>(reduced.size[reduced.rank - 1 - d]));
   }
+  const int units = limits.multiprocessors;
+  if (limits.tiles && plan_tile(kept, operands, reduced, limits.column_lanes, units, out.tile)) {
+    out.form = ReduceLoops::by_tiles;
+    out.vectors = true;
+    out.length = static_cast<unsigned>(out.inner);
+    out.width = out.tile.width;
+    out.threads = out.tile.threads;
+    out.tiles_across = FastDivmod(out.tile.across);
+    out.tiles = FastDivmod(out.tile.down);
+    const int64_t batches = kept.count() / kept.size[kept.rank - 1] / kept.size[kept.rank - 2];
+    out.blocks = checked(name, batches * out.tile.across * out.tile.down, "tiles of results");
+    return;
+  }
+  out.tile = {};
   if (limits.column_lanes > 0 && prefers_columns(kept, operands, reduced, inside, n)) {
     plan_column_reduction(name, kept, operands, reduced, inside, n, limits, out);
   } else {
@@ -285,14 +303,14 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
     for (int d = 0; d < reduced.rank; ++d) {
       grid.reduced_stride[i][d] = inside[i].stride[reduced.rank - 1 - d] * bytes;
     }
-    const bool columns = grid.form == ReduceLoops::columns;
+    const bool columns = grid.form != ReduceLoops::rows;
     const int64_t stride = columns            ? operands[i].stride[kept.rank - 1]
                            : reduced.rank > 0 ? inside[i].stride[reduced.rank - 1]
                                               : 0;
     grid.lane[i] = stride == 0 ? 0 : 1;
     grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
   }
-  grid.whole = grid.form == ReduceLoops::columns && grid.vectors &&
+  grid.whole = grid.form != ReduceLoops::rows && grid.vectors && grid.tile.columns == 0 &&
                is_vector_target(kept, operands[0], lanes);
 }
 

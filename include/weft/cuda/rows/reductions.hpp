@@ -149,7 +149,8 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     finish_all(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
   }
   __device__ __forceinline__ char* piece_of(unsigned s) const {
-    return partials_ + (static_cast<int64_t>(place_.row) * grid_.splits + s) * piece_bytes;
+    const unsigned first = grid_.columns ? s * grid_.rows : place_.row * grid_.splits;
+    return partials_ + int64_t{first + (grid_.columns ? place_.row : s)} * piece_bytes;
   }
   template <class States, std::size_t... I, std::size_t... K>
   __device__ __forceinline__ void merge_pieces(States& states, const char* piece,

@@ -37,6 +37,17 @@ inline void order_all(const Operand* operands, int n, const RowTask& task, const
   }
 }
 
+/// Has the kernel that goes over columns again begin with what L2 still holds of them, their ends.
+inline void begin_at_end(const RowLoops& grid, RowOperand* operands, int n) {
+  for (int i = 0; grid.columns && grid.reduced_rank == 1 && i < n; ++i) {
+    RowOperand& x = operands[i];
+    x.data += (grid.count - 1) * x.reduced_stride[0];
+    x.reduced_stride[0] = -x.reduced_stride[0];
+    x.step = -x.step;
+    x.hop = -x.hop;
+  }
+}
+
 /// Plans and launches one task of a row program of n operands, by way of a grid and of the
 /// operands' strides along the row, which it fills in.
 WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask& task,
@@ -68,6 +79,8 @@ WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask&
     if (!grid.any_along_row || task.target >= 0) {  // else each block goes on with its part
       grid.parts = FastDivmod(1);
       merge.blocks = plan.blocks / parts;
+    } else {
+      begin_at_end(grid, in_grid, kernel.outputs + kernel.leaves);
     }
     launch_rows(name, task.geometry.reduced, kernel, merge, 1, arguments, stream);
   }

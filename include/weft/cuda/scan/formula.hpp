@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(block_threads)
   using Carry = typename S::template Carry<C>;
   const unsigned row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= rows) return;
-  int offset[N] = {};
+  int offset[N];
   go_to_row(grid, row, offset);
   Out* out = reinterpret_cast<Out*>(grid.data[0]) + offset[0];
   Carry carry = S::template identity<Carry>();
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(tile_threads, detail::tile_blocks_of<S, typena
   constexpr int warps = tile_threads / 32;
   const unsigned row = tiles_a_row.divide(blockIdx.x);
   const unsigned chunk = blockIdx.x - row * tiles_a_row.divisor;
-  int offset[N] = {};
+  int offset[N];
   go_to_row(grid, row, offset);
   const int start = static_cast<int>(chunk) * (warps * Tile::items) +
                     static_cast<int>(threadIdx.x / 32) * Tile::items;

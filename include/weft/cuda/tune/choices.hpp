@@ -57,6 +57,7 @@ struct ForEachPlan {
   int* transposed;
 
   bool staged() const { return grid.tiling.width > 0; }
+  int lanes() const { return kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes; }
 
   ChoiceList choices() const {
     ChoiceList out;
@@ -67,11 +68,11 @@ struct ForEachPlan {
     out.add("threads", 128);
     out.add("threads", 64);
     const int distinct = kernels.distinct > 0 ? kernels.distinct : n;
-    if (launch.aligned && grid.outer > 0 && distinct <= most_of_several_rows) {
-      const unsigned all = grid.size[0].divisor << grid.rows_shift;
+    if (launch.aligned && !launch.flat && grid.outer > 0 && distinct <= most_of_several_rows) {
       for (int shift = 0; shift <= 3; ++shift) {
-        if (shift == grid.rows_shift || all % (1U << shift) != 0) continue;
-        if (grid.items << grid.rows_shift >> shift >= 1U << 16) out.add("rows", 1 << shift);
+        ElementwiseLoops other = grid;
+        if (shift == grid.rows_shift || !place_thread_rows(shift, lanes(), other)) continue;
+        if (other.items >= 1U << 16) out.add("rows", 1 << shift);
       }
     }
     if (!launch.aligned && grid.items >= 1U << 18) {
@@ -93,11 +94,9 @@ struct ForEachPlan {
     } else if (is("threads")) {
       launch.threads = choice.value;
     } else if (is("rows")) {
-      const unsigned all = grid.size[0].divisor << grid.rows_shift;
-      const unsigned items = grid.items << grid.rows_shift;
-      for (grid.rows_shift = 0; 1U << grid.rows_shift < value;) ++grid.rows_shift;
-      grid.size[0] = FastDivmod(all / value);
-      grid.items = items / value;
+      int shift = 0;
+      while (1U << shift < value) ++shift;
+      place_thread_rows(shift, lanes(), grid);
     } else if (is("vectors")) {
       grid.passes = choice.value;
     }

@@ -110,6 +110,7 @@ struct ReduceChoices {
 
   ChoiceList choices() const {
     ChoiceList out;
+    if (grid.form == ReduceLoops::by_tiles) return out;
     if (grid.form == ReduceLoops::rows) {
       if (grid.width > 32) return out;
       for (unsigned threads = 32; threads <= row_threads; threads *= 2) {
