@@ -65,6 +65,12 @@ TEST_CASE("few long columns lie side by side, cut into pieces [gpu] [sanitize]")
     CHECK(norm(spread, axis(0)).max().item() == doctest::Approx(bound).epsilon(1e-4));
     CHECK(norm(spread, axis(0)).min().item() == doctest::Approx(bound).epsilon(1e-4));
     CHECK(sum(sums).item() == doctest::Approx(sum(square(x)).item()).epsilon(1e-4));
+    // The second kernel begins at the ends of the columns: positions are still those of elements.
+    const auto place = weft::arange<double>(length, Cuda{}).reshape({length, 1});
+    const auto largest = max(x, axis(0), keepdims);
+    const Tensor<double, Cuda> placed = place + weft::cast<double>(x - largest) -
+                                        weft::cast<double>(x) + weft::cast<double>(largest);
+    CHECK(weft::abs(placed - place).max().item() < 1e-5);
   }
 }
 
