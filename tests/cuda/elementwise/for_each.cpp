@@ -271,6 +271,8 @@ TEST_CASE("a thread has a vector in each part of the rows that vectors cross [gp
         ramp({197}), ramp({43692, 1}));
   agree([](const auto& a, const auto& b) { return (a - b).eval(); }, ramp({3, 14564, 197}),
         ramp({14564, 1}));
+  agree([](const auto& a, const auto& b) { return (a - b).eval(); }, ramp({20000, 2, 214}),
+        ramp({2, 1}));
 }
 
 TEST_CASE("the last elements, if they fill no vector, are a second launch [gpu]") {

@@ -60,6 +60,9 @@ TEST_CASE("vectors cross from row to row if all of them are full") {
   const Planned rest = plan((1 << 18) + 4, 63, 63);  // the last part is shorter
   CHECK(rest.size[0].divisor == (1U << 16) + 4);
   CHECK(rest.items == ((1U << 16) + 4) * 63 / 4);
+  const Planned few = plan(2, (1 << 23) + 2, (1 << 23) + 2);  // too few rows for parts
+  CHECK((few.launch.flat && few.rows_shift == 0));
+  CHECK(few.items == (1U << 22) + 1);
 }
 
 TEST_CASE("a thread has several rows where there are many and some are broadcast") {

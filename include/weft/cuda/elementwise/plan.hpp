@@ -109,6 +109,7 @@ inline void plan_flat_rows(const Loops& loops, int distinct, int lanes, Elementw
     return;
   const auto full = static_cast<unsigned>(lanes);
   const unsigned part = (((rows - 1) >> most_rows_shift) / full + 1) * full;
+  if (part >= rows) return;
   grid.rows_shift = most_rows_shift;
   grid.rows = rows;
   grid.row_step = part;
