@@ -189,7 +189,9 @@ V class_loss(const V& logs, const I& targets, const O& options, R) {
   using D = typename V::device_type;
   using C = compute_t<T>;
   using Index = compute_t<typename I::value_type>;
-  if (logs.rank() != targets.rank() + 1) {
+  bool fits = logs.rank() == targets.rank() + 1;
+  for (int i = 0; fits && i < targets.rank(); ++i) fits = logs.size(i) == targets.shape()[i];
+  if (!fits) {
     fail<ShapeError>(operation, "an input of shape ", logs.shape(), " and targets of shape ",
                      targets.shape(), ", expected (..., classes) and (...)");
   }
