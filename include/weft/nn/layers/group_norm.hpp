@@ -15,10 +15,16 @@ struct GroupNormOptions {
 };
 
 namespace detail {
+/// The elements of one image's channel.
+inline int64_t places_of(const Shape& images) {
+  int64_t n = 1;
+  for (int i = 2; i < images.rank(); ++i) n *= images[i];
+  return n;
+}
 /// Images whose channels are in `groups` parts, each part with mean 0 and variance 1.
 template <class T, class D>
 Var<T, D> norm_of_groups(const Var<T, D>& x, int64_t groups, double epsilon) {
-  const Var<T, D> rows = x.reshape({x.size(0), groups, -1});
+  const Var<T, D> rows = x.reshape({x.size(0), groups, x.size(1) / groups * places_of(x.shape())});
   const Var<T, D> m = mean(rows, axis(-1), keepdims);
   const Var<T, D> v = var(rows, axis(-1), keepdims, correction(0));
   const Var<T, D> y = (rows - m) * rsqrt(v + static_cast<compute_t<T>>(epsilon));
@@ -116,8 +122,9 @@ struct InstanceNorm {
                       "epsilon", epsilon, "momentum", momentum);
   }
 
-  /// x of shape (batch, channels, ...) with more than one place in an image.
+  /// x of shape (batch, channels, ...), or (channels, ...), with more than one place in an image.
   Var<T, D> operator()(const Var<T, D>& x) const {
+    if (x.rank() == Axes + 1 && x.size(0) == channels) return (*this)(x.unsqueeze(0)).squeeze(0);
     if (x.rank() != Axes + 2 || x.size(1) != channels) {
       fail<ShapeError>(text, "an input of shape ", x.shape(), ", expected (batch, ", channels,
                        ", ...) of ", Axes + 2, " axes");
@@ -129,12 +136,13 @@ struct InstanceNorm {
       const Var<T, D> y = (x - running_mean->reshape(row)) * scale.reshape(row);
       return watched(Var<T, D>(scaled(y, weight, bias)));
     }
-    const int64_t places = x.size() / (x.size(0) * channels);
-    if (places <= 1) {
+    if (places_of(x.shape()) <= 1) {
       fail<ValueError>(text, "an input of shape ", x.shape(),
                        ", expected more than one place in an image");
     }
-    if (training && running_mean) track(x.value().reshape({x.size(0), channels, -1}));
+    if (training && running_mean && x.size(0) > 0) {
+      track(x.value().reshape({x.size(0), channels, -1}));
+    }
     return watched(Var<T, D>(scaled(norm_of_groups(x, channels, epsilon), weight, bias)));
   }
 
