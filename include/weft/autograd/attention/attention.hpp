@@ -65,6 +65,7 @@ auto scaled_dot_product_attention(
   static_assert(
       std::is_same_v<T, typename K::value_type> && std::is_same_v<T, typename V::value_type>,
       "weft: attention takes queries, keys and values of one floating-point type");
+  static_assert(!is_dual<T>, "weft: attention has gradients, but no Hessian-vector products");
   if constexpr (std::is_same_v<T, float>) {
     if (const auto* caster = autograd::caster<T, D>()) {
       return autograd::needed(caster->attend, "attention", "weft/cuda/attention.hpp")(q, k, v,
@@ -79,7 +80,11 @@ auto scaled_dot_product_attention(
     rule.begun.y = {};  // the node keeps it
     return autograd::computed("scaled_dot_product_attention", rule, y, qs, ks, vs);
   };
-  return attend(autograd::settle(q), autograd::settle(k), autograd::settle(v));
+  if constexpr (is_dual<T>) {
+    return Var<T, D>{};
+  } else {
+    return attend(autograd::settle(q), autograd::settle(k), autograd::settle(v));
+  }
 }
 
 }  // namespace weft

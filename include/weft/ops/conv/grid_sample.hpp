@@ -94,7 +94,9 @@ inline double coordinate(int64_t i, int64_t n, bool align_corners) {
 template <ExpressionLike X, ExpressionLike G>
 auto grid_sample(const X& images, const G& grid, const GridSampleOptions& options = {}) {
   using Check = detail::OperandCheck<sampling::Kind, X, G>;
-  if constexpr (Check::report()) {
+  constexpr bool dual = is_dual<typename X::value_type> || is_dual<typename G::value_type>;
+  static_assert(!dual, "weft: grid_sample has gradients, but no Hessian-vector products");
+  if constexpr (!dual && Check::report()) {
     const auto x = detail::as_tensor(images);
     const auto at = detail::as_tensor(grid);
     using V = std::remove_cvref_t<decltype(x)>;

@@ -11,7 +11,9 @@ namespace weft {
 template <ExpressionLike X>
 auto interpolate(const X& e, const InterpolateOptions& options) {
   using Check = detail::OperandCheck<resampling::Kind, X>;
-  if constexpr (Check::report()) {
+  static_assert(!is_dual<typename X::value_type>,
+                "weft: interpolate has gradients, but no Hessian-vector products");
+  if constexpr (!is_dual<typename X::value_type> && Check::report()) {
     const auto x = detail::as_tensor(e);
     const auto window = resampling::plan<compute_t<typename Check::element>>(x.shape(), options);
     using V = std::remove_cvref_t<decltype(x)>;
