@@ -13,6 +13,7 @@ TEST_CASE_TEMPLATE("grad gives gradients and leaves those that are there", D, TE
   const auto [gx, gh] = grad(retain, y, x, h);
   CHECK(allclose(gh, h.detach() * 2.0));
   CHECK(allclose(gx, h.detach() * 2.0 * w.detach()));
+  CHECK(allclose(grad(sum(x * w * x), w), square(x.detach())));  // of an expression
   CHECK_FALSE(x.has_grad());
   CHECK_FALSE(w.has_grad());
   y.backward(retain);

@@ -145,6 +145,10 @@ template <class T, class D, class... Ts, class... Ds>
 auto grad(const Var<T, D>& y, const Var<Ts, Ds>&... xs) {
   return autograd::gradients(false, y, xs...);
 }
+/// The same for an expression, as in grad(sum(w * w), w).
+template <Differentiable E, class... Ts, class... Ds>
+  requires(sizeof...(Ts) > 0)
+auto grad(const E& y, const Var<Ts, Ds>&... xs) { return grad(Var(y), xs...); }
 /// The same, keeping the graph for another pass.
 template <class T, class D, class... Ts, class... Ds>
   requires(sizeof...(Ts) > 0)
