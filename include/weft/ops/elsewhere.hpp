@@ -44,7 +44,9 @@ auto needs_header_explain() {
 }
 template <class... Xs>
 auto needs_header_io() {
-  static_assert(always_false<Xs...>, "weft: to read and write files include <weft/io.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: to read and write files include <weft/io.hpp>, or, if it is included, give "
+                "the arguments that it takes: save_safetensors(path, nn::state_dict(model))");
   return Tensor<float>{};
 }
 template <class... Xs>
