@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -91,6 +92,10 @@ struct OneCycleLR {
 /// 0, and at each step() for the next. A group added later keeps its rate.
 template <OptimizerLike O, class F>
 class Schedule {
+  static_assert(std::is_invocable_r_v<double, F&, int64_t, double>,
+                "weft: a Schedule takes a function of the step and of the optimizer's rate: "
+                "[](int64_t step, double lr) { return ...; }, or LambdaLR{f} for a factor f(step)");
+
  public:
   Schedule(O& optimizer, F formula) : optimizer_(&optimizer), formula_(std::move(formula)) {
     for (std::size_t i = 0; i < optimizer.groups().size(); ++i) lr_.push_back(optimizer.lr(i));
