@@ -35,6 +35,30 @@ TEST_CASE_TEMPLATE("parameters are handles, each listed once", D, TEST_DEVICES) 
   CHECK(all(net.second.weight.detach() == 2.0F).item());
 }
 
+namespace {
+template <class D = Cpu>
+struct Stack {
+  std::array<nn::Linear<D>, 2> layers{nn::Linear<D>(2, 3), nn::Linear<D>(3, 1)};
+  std::array<int, 2> option{1, 2};
+  auto fields() { return nn::fields("layers", layers, "option", option); }
+};
+}  // namespace
+
+TEST_CASE_TEMPLATE("modules in an array are found, copied and moved", D, TEST_DEVICES) {
+  Stack<> stack;
+  stack.option[1] = 5;
+  const auto named = nn::named_parameters(stack);
+  REQUIRE(named.size() == 4);
+  CHECK(named[2].first == "layers.1.weight");
+  const Stack<> copy = nn::clone(stack);
+  const Stack<D> moved = nn::to(stack, D{});
+  const auto before = stack.layers[1].weight.detach().clone();
+  CHECK(equal(moved.layers[1].weight.detach().to(Cpu{}), before));
+  CHECK(moved.option[1] == 5);
+  nn::parameters(stack)[2].detach().fill(7.0F);
+  CHECK(equal(copy.layers[1].weight.detach(), before));
+}
+
 TEST_CASE_TEMPLATE("train and eval reach what asks for them", D, TEST_DEVICES) {
   nn::Sequential net{Net<D>(), nn::Dropout{}};
   nn::eval(net);

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -62,8 +64,8 @@ inline constexpr bool is_fields<Fields<Xs...>> = true;
 /// What a module's fields() gives: the names and fields in turn, as in
 ///   auto fields() { return nn::fields("fc1", fc1, "fc2", fc2); }
 /// Vars are parameters (or fixed, if they require no gradient) and Tensors are buffers; modules,
-/// and any of these in a std::optional, std::vector or Dict, are visited too. Other fields are
-/// options, which to() copies.
+/// and any of these in a std::optional, std::vector, std::array or Dict, are visited too. Other
+/// fields are options, which to() copies.
 inline Fields<> fields() { return {}; }
 template <class X, class... Rest>
 auto fields(FieldName name, X& value, Rest&&... rest) {
@@ -138,6 +140,8 @@ template <class X>
 inline constexpr bool is_list = false;
 template <class X>
 inline constexpr bool is_list<std::vector<X>> = true;
+template <class X, std::size_t N>
+inline constexpr bool is_list<std::array<X, N>> = true;
 template <class X>
 inline constexpr bool is_dict = false;
 template <class X>
@@ -147,6 +151,36 @@ inline constexpr bool is_dict<Dict<X>> = true;
 template <class M>
 auto fields_of(M& module) {
   return const_cast<std::remove_const_t<M>&>(module).fields();
+}
+
+template <class X>
+inline constexpr bool is_tuple_with_weights = false;
+/// Whether there are weights in X, also where visit() does not find them.
+template <class X>
+constexpr bool has_weights() {
+  using Plain = std::remove_cv_t<std::remove_pointer_t<X>>;
+  if constexpr (is_var<Plain> || TensorLike<Plain> || Module<Plain>) {
+    return true;
+  } else if constexpr (requires { typename Plain::element_type; }) {  // a smart pointer
+    return has_weights<typename Plain::element_type>();
+  } else if constexpr (requires { typename Plain::first_type; }) {
+    return has_weights<typename Plain::first_type>() || has_weights<typename Plain::second_type>();
+  } else if constexpr (requires { typename Plain::value_type; }) {
+    return has_weights<typename Plain::value_type>();
+  } else {
+    return is_tuple_with_weights<Plain>;
+  }
+}
+template <class... Xs>
+inline constexpr bool is_tuple_with_weights<std::tuple<Xs...>> = (has_weights<Xs>() || ...);
+
+/// Called for the type of a field that is not visited.
+template <class X>
+constexpr bool is_option() {
+  static_assert(!has_weights<X>(),
+                "weft: weights in this field would not be found: fields() names Vars, Tensors and "
+                "modules, alone or in a std::optional, std::vector, std::array or nn::Dict");
+  return true;
 }
 
 template <class A, class B>
@@ -159,6 +193,8 @@ template <class X>
 struct ParameterOf {
   using type = void;
 };
+template <class X, std::size_t N>
+struct ParameterOf<std::array<X, N>> : ParameterOf<X> {};
 template <class T, class D>
 struct ParameterOf<Var<T, D>> {
   using type = Var<T, D>;

@@ -134,6 +134,11 @@ struct Moved<std::vector<A>, To> {
   using type = std::vector<typename Moved<A, To>::type>;
 };
 
+template <class A, std::size_t N, class To>
+struct Moved<std::array<A, N>, To> {
+  using type = std::array<typename Moved<A, To>::type, N>;
+};
+
 template <class From, class Into, class Shared, class To>
 void move_fields(const From& from, Into& into, Shared& shared, To device);
 
@@ -158,7 +163,7 @@ void move_field(const X& x, Y& y, Shared& shared, To device) {
     }
   } else if constexpr (is_list<X>) {
     if constexpr (can_be_made<typename Y::value_type>()) {
-      y.resize(x.size());
+      if constexpr (requires { y.resize(0); }) y.resize(x.size());  // not of a std::array
       for (std::size_t i = 0; i < x.size(); ++i) move_field(x[i], y[i], shared, device);
     }
   } else if constexpr (is_dict<X>) {

@@ -28,8 +28,11 @@ constexpr Pass pass_of() {
     return Pass::parameters;
   } else if constexpr (TensorLike<Plain>) {
     return Pass::buffers;
+  } else if constexpr (Module<Plain>) {
+    return Pass::children;
   } else {
-    return Module<Plain> ? Pass::children : Pass::none;
+    static_cast<void>(is_option<Plain>());
+    return Pass::none;
   }
 }
 
