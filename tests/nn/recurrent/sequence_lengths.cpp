@@ -21,5 +21,9 @@ TEST_CASE("lengths of sequences, from numbers or a tensor") {
   CHECK(equal(of_tensor.inside(Cpu{}, 3), inside));
   CHECK_SAYS("a sequence of length 4, expected 1 to 3",
              (nn::SequenceLengths<Cpu>{4, 1}.check("f", 3, 2)));
+  CHECK_SAYS("a sequence of length 4, expected 1 to 3",
+             (nn::SequenceLengths<Cpu>(tensor<int64_t>({2, 4})).check("f", 3, 2)));
+  CHECK_SAYS("a sequence of length 0, expected 1 to 3",
+             (nn::SequenceLengths<Cpu>(tensor<int64_t>({0, 3})).check("f", 3, 2)));
   CHECK_SAYS("lengths of shape (2,) for a batch of 3", given.check("f", 3, 3));
 }

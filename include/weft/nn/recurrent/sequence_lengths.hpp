@@ -10,8 +10,8 @@
 namespace weft::nn {
 
 /// The lengths of padded sequences, each from 1 to the padded length. Steps after a sequence's end
-/// do not change its state, and their outputs are 0. A tensor on the device is not checked, so that
-/// it can be used in a recorded graph.
+/// do not change its state, and their outputs are 0. A tensor on a GPU is not checked, so that it
+/// can be used in a recorded graph.
 template <class D>
 class SequenceLengths {
  public:
@@ -24,10 +24,8 @@ class SequenceLengths {
   /// Throws if the lengths do not match.
   void check(const char* operation, int64_t time, int64_t batch) const {
     if (given_.empty() && tensor_.size() == 0) return;
-    for (const int64_t length : given_) {
-      if (length >= 1 && length <= time) continue;
-      fail<ValueError>(operation, "a sequence of length ", length, ", expected 1 to ", time);
-    }
+    check_each(operation, time, given_);
+    if constexpr (std::is_same_v<D, Cpu>) check_each(operation, time, tensor_.to_vector());
     const Shape shape = given_.empty() ? tensor_.shape() : Shape{std::ssize(given_)};
     if (!(shape == Shape{batch})) {
       fail<ShapeError>(operation, "lengths of shape ", shape, " for a batch of ", batch,
@@ -46,6 +44,13 @@ class SequenceLengths {
   }
 
  private:
+  static void check_each(const char* operation, int64_t time, const std::vector<int64_t>& lengths) {
+    for (const int64_t length : lengths) {
+      if (length >= 1 && length <= time) continue;
+      fail<ValueError>(operation, "a sequence of length ", length, ", expected 1 to ", time);
+    }
+  }
+
   std::vector<int64_t> given_;
   Tensor<int64_t, D> tensor_;
 };
