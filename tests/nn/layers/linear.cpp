@@ -66,6 +66,12 @@ TEST_CASE_TEMPLATE("relu of Linear, recorded or not", D, TEST_DEVICES) {
   CHECK_SAYS("x of shape (2, 4, 7) for a layer from 5 to 7", layer.relu(layer(Var(x))));
 }
 
+TEST_CASE("relu of Linear names a wrong probability of dropout") {
+  const nn::Linear<Cpu> layer(2, 3);
+  const Var x = parameter(ones({1, 2}));
+  CHECK_SAYS("p = 1.5, expected 0 to 1", layer.relu(x, 1.5));
+}
+
 TEST_CASE_TEMPLATE("Linear plus a residual connection", D, TEST_DEVICES) {
   for (const bool bias : {true, false}) {
     nn::Linear<D, double> layer(5, 3, {.bias = bias});

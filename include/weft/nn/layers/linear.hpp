@@ -93,6 +93,7 @@ Var<T, D> Linear<D, T>::plus(const Var<T, D>& x, const Var<T, D>& added) const {
 template <class D, class T>
 Var<T, D> Linear<D, T>::relu(const Var<T, D>& x, double dropout) const {
   check(x);
+  detail::check_chance("Linear", dropout);
   const detail::Watched watched(*this);
   const auto cut = [&](const auto& product) {
     if (dropout == 0) return Var<T, D>(weft::relu(product));
