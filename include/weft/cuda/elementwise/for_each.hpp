@@ -4,6 +4,7 @@
 
 #include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/assumed.hpp"
+#include "weft/cuda/elementwise/found_rows.hpp"
 #include "weft/cuda/elementwise/multi_output.hpp"
 #include "weft/cuda/elementwise/plan.hpp"
 #include "weft/cuda/elementwise/vector_gather.hpp"
@@ -16,24 +17,6 @@ namespace weft {
 
 #if defined(__CUDACC__)
 namespace on_cuda {
-
-/// Adds the offset of a row to each operand's; rows are counted over all dimensions but the
-/// innermost.
-template <int N>
-__device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
-  if (grid.outer == 0) return;
-  const int last = grid.outer - 1;
-#pragma unroll 1
-  for (int d = 0; d < last; ++d) {
-    const unsigned next = grid.size[d].divide(row);
-    const int index = static_cast<int>(row - next * grid.size[d].divisor);
-    row = next;
-#pragma unroll
-    for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
-  }
-#pragma unroll
-  for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
-}
 
 /// targets = programs over the other operands, with every vector full and the targets' aligned: few
 /// instructions, so that even many operands run at memory speed. Gathers along an axis read one
@@ -70,7 +53,8 @@ __global__ void __launch_bounds__(block_threads)
       registers.template load_aligned<row_access<Program>.indices>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input);
-      const auto values = Row<V, Registers<Types, V>>{registers}(program);
+      const auto values =
+          ValuesOf<V, Registers<Types, V>, OneSlice<V>>{registers, OneSlice<V>{}}(program);
       Vector<Out, V> stored;
 #pragma unroll
       for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
@@ -160,7 +144,9 @@ __global__ void __launch_bounds__(block_threads)
                      last, transposed);
       if constexpr (has_rows<Program>) {
         if (grid.slices) {
-          const auto values = Row<V, Registers<Types, V>>{registers, first, last}(program);
+          const OneSlice<V> slice{first, last};
+          const auto values =
+              ValuesOf<V, Registers<Types, V>, OneSlice<V>>{registers, slice}(program);
           Vector<Out, V> stored;
 #pragma unroll
           for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
@@ -218,6 +204,8 @@ constexpr ForEachKernels for_each_kernels() {
       out.assumed = detail::has_assumed_parts<Program>;
     }
   }
+  if constexpr (finds_rows<Out, Program>)
+    out.found_rows = {found_lanes<Out, Program>, rows_found<Program>};
   out.copies = is_copy<Out, Types, Program>;
   return out;
 }
@@ -270,6 +258,10 @@ struct Executor<Cuda> {
           kernels.assuming = reinterpret_cast<const void*>(
               on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program, true>);
         }
+      }
+      if constexpr (on_cuda::finds_rows<Out, Program>) {
+        kernels.finding = reinterpret_cast<const void*>(
+            on_cuda::for_each_of_rows<Out, Types, described.found_rows.lanes, n, Program>);
       }
       if constexpr (described.copies) {
         kernels.copy = on_cuda::detail::run_copy<sizeof(Out)>;

@@ -60,15 +60,16 @@ struct Tiling {
 /// The loops of an element-wise kernel. Each thread computes as many neighbours of the innermost
 /// dimension as its vectors have lanes.
 struct ElementwiseLoops {
-  unsigned items = 0;       // threads with work
-  int inner = 1;            // elements of the innermost dimension
-  int head = 0;             // misalignment of the first row, in elements;
-  int head_mask = 0;        // a row that starts at an offset has (head + offset) & head_mask
-  int passes = 1;           // vectors per thread
-  int outer = 0;            // dimensions but the innermost
-  int rows_shift = 0;       // aligned: log2 of the rows per thread
-  bool slices = false;      // gathers along an axis read one slice for all lanes
-  std::uint64_t apart = 0;  // aligned: bit i: operand i is read element by element
+  unsigned items = 0;        // threads with work
+  int inner = 1;             // elements of the innermost dimension
+  int head = 0;              // misalignment of the first row, in elements;
+  int head_mask = 0;         // a row that starts at an offset has (head + offset) & head_mask
+  int passes = 1;            // vectors per thread
+  int outer = 0;             // dimensions but the innermost
+  int rows_shift = 0;        // aligned: log2 of the rows per thread
+  bool slices = false;       // gathers along an axis read one slice for all lanes
+  std::uint64_t apart = 0;   // aligned: bit i: operand i is read element by element
+  unsigned row_inverse = 0;  // found rows: of `inner`, times 2^32, rounded up
   FastDivmod row_items;
   FastDivmod size[max_rank - 1];
   Tiling tiling;
@@ -83,6 +84,26 @@ struct Grid : ElementwiseLoops {
   int lane[N];                  // strides of the innermost dimension
   int stride[N][max_rank - 1];  // of the others, innermost first
 };
+
+#if defined(__CUDACC__)
+/// Adds the offset of a row to each operand's; rows are counted over all dimensions but the
+/// innermost.
+template <int N>
+__device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
+  if (grid.outer == 0) return;
+  const int last = grid.outer - 1;
+#pragma unroll 1
+  for (int d = 0; d < last; ++d) {
+    const unsigned next = grid.size[d].divide(row);
+    const int index = static_cast<int>(row - next * grid.size[d].divisor);
+    row = next;
+#pragma unroll
+    for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
+  }
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
+}
+#endif
 
 /// The operands, as bits, that decide whether an element-wise kernel's gathers read whole slices:
 /// the indices are one element for all lanes of a thread, and the offsets are consecutive.
