@@ -33,8 +33,8 @@ void find_rows(const Name& name, const Shape& shape, const Tensor<T, Cuda>& x,
   using Id = std::remove_const_t<I>;
   const DeviceGuard guard(x.device());
   const Stream stream = current_stream(x.device());
-  order_read(x.storage(), stream);
-  order_read(ids.storage(), stream);
+  if (x.storage() != nullptr) order_read(x.storage(), stream);
+  if (ids.storage() != nullptr) order_read(ids.storage(), stream);
   const int64_t count = ids.size();
   const int64_t length = x.size() / x.shape()[0];
   const int64_t before = (count * 8 + 255) / 256 * 256;
