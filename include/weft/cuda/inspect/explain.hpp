@@ -63,6 +63,7 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Name& name, Cud
       kernel.threads = plan.threads;
       if (grid.tiling.width > 0) kernel.kind = "staged " + kind;
       if (plan.aligned) kernel.kind = "aligned " + kind;
+      if (plan.finds_rows) kernel.kind = kind + " by rows";
       kernel.shared_bytes = plan.shared_bytes;
       if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
       ++kernel.launches;

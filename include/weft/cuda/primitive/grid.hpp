@@ -61,21 +61,22 @@ struct Tiling {
 /// The loops of an element-wise kernel. Each thread computes as many neighbours of the innermost
 /// dimension as its vectors have lanes.
 struct ElementwiseLoops {
-  unsigned items = 0;       // threads with work
-  int inner = 1;            // elements of the innermost dimension
-  int head = 0;             // misalignment of the first row, in elements;
-  int head_mask = 0;        // a row that starts at an offset has (head + offset) & head_mask
-  int passes = 1;           // vectors per thread
-  int outer = 0;            // dimensions but the innermost
-  int rows_shift = 0;       // aligned: log2 of the rows per thread
-  unsigned rows = 1;        // in the first dimension but the innermost
-  unsigned row_step = 0;    // from one of a thread's to the next
-  unsigned row_shift = 0;   // after 1 << row_shift first rows of threads come
-  unsigned row_skip = 0;    // so many rows that are not the first
-  bool slices = false;      // gathers along an axis read one slice for all lanes
-  std::uint64_t apart = 0;  // aligned: bit i: operand i is read element by element
-  FastDivmod row_items;     // vectors of a row
-  FastDivmod row_elements;  // `inner`
+  unsigned items = 0;        // threads with work
+  int inner = 1;             // elements of the innermost dimension
+  int head = 0;              // misalignment of the first row, in elements;
+  int head_mask = 0;         // a row that starts at an offset has (head + offset) & head_mask
+  int passes = 1;            // vectors per thread
+  int outer = 0;             // dimensions but the innermost
+  int rows_shift = 0;        // aligned: log2 of the rows per thread
+  unsigned rows = 1;         // in the first dimension but the innermost
+  unsigned row_step = 0;     // from one of a thread's to the next
+  unsigned row_shift = 0;    // after 1 << row_shift first rows of threads come
+  unsigned row_skip = 0;     // so many rows that are not the first
+  bool slices = false;       // gathers along an axis read one slice for all lanes
+  std::uint64_t apart = 0;   // aligned: bit i: operand i is read element by element
+  unsigned row_inverse = 0;  // found rows: of `inner`, times 2^32, rounded up
+  FastDivmod row_items;      // vectors of a row
+  FastDivmod row_elements;   // `inner`
   FastDivmod size[max_rank - 1];
   Tiling tiling;
   weft::detail::SharedValues shared;  // which parts of the program have one value
@@ -93,6 +94,29 @@ struct Grid : ElementwiseLoops {
 /// Where vectors cross the ends of rows: the place, behind an operand's strides, of what is to be
 /// added to its offsets from there on. They have at most this many dimensions but the innermost.
 inline constexpr int jump = max_rank - 2;
+
+#if defined(__CUDACC__)
+/// Sets each operand's offset to a row's; rows are counted over all dimensions but the innermost.
+/// If it `Spreads`, they are the first ones of threads that compute several. Returns where the row
+/// is in the first dimension. Statements of one or two dimensions take no branch.
+template <bool Spreads = false, int N>
+__device__ __forceinline__ unsigned go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
+  unsigned next = grid.outer > 1 ? grid.size[0].divide(row) : 0;
+  unsigned first = row - next * grid.size[0].divisor;
+  if constexpr (Spreads) first += (first >> grid.row_shift) * grid.row_skip;
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] = static_cast<int>(first) * grid.stride[i][0];
+#pragma unroll 1
+  for (int d = 1; d < grid.outer; ++d) {
+    row = next;
+    next = d + 1 < grid.outer ? grid.size[d].divide(row) : 0;
+    const int index = static_cast<int>(row - next * grid.size[d].divisor);
+#pragma unroll
+    for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
+  }
+  return first;
+}
+#endif
 
 /// The operands, as bits, that decide whether an element-wise kernel's gathers read whole slices:
 /// the indices are one element for all lanes of a thread, and the offsets are consecutive.

@@ -42,7 +42,7 @@ struct RowLoops {
   unsigned scratch = 0;       // bytes of one of the two areas where threads exchange values
   bool columns = false;       // neighbouring threads take neighbouring rows
   bool cluster = false;       // the blocks that share a row exchange values
-  bool simple = false;        // at most one dimension of each kind
+  bool simple = false;        // at most one dimension of each kind, no operand's rows found
   bool any_along_row = false;
   Stage stage = whole;
   unsigned length = 0;  // registers: vectors of a row, the most where `ragged`
@@ -75,6 +75,8 @@ struct RowOperand {
   /// own address, or there element by element since it is not aligned.
   enum Access : int { kept, one_element, whole_vector, by_element };
   char* data;
+  const int64_t* rows =
+      nullptr;   // where not null: from `data` to each row, which is not where strides say
   int64_t row;   // from a row to the next, where `simple`
   int64_t step;  // from what a thread has at a time to its next
   int64_t hop;   // from an element of a thread to its next
@@ -205,7 +207,7 @@ inline bool is_row_aligned(const RowLoops& grid, const RowOperand& x, int lanes)
 
 /// Whether two operands are the same elements.
 inline bool is_same_operand(const RowLoops& grid, const RowOperand& x, const RowOperand& y) {
-  bool same = x.data == y.data && x.itemsize == y.itemsize;
+  bool same = x.data == y.data && x.itemsize == y.itemsize && x.rows == y.rows;
   for (int d = 0; d < grid.kept_rank; ++d) same = same && x.kept_stride[d] == y.kept_stride[d];
   for (int d = 0; d < grid.reduced_rank; ++d) {
     same = same && x.reduced_stride[d] == y.reduced_stride[d];

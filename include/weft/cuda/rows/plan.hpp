@@ -80,6 +80,8 @@ class RowPlan {
     for (int i = 0; i < n; ++i) {
       RowOperand& x = operand_[i];
       x.data = operands[i].data;
+      x.rows = operands[i].rows;
+      grid_.simple = grid_.simple && x.rows == nullptr;
       x.itemsize = operands[i].itemsize;
       for (int d = 0; d < outer.rank; ++d) {
         x.kept_stride[d] = operands[i].stride[outer.rank - 1 - d] * x.itemsize;

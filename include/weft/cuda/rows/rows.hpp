@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/rows/gathered.hpp"
 #include "weft/cuda/rows/launch.hpp"
 #include "weft/cuda/rows/looped_kernel.hpp"
 #include "weft/cuda/rows/narrow_kernel.hpp"
@@ -218,6 +219,20 @@ struct RowExecutor<Cuda> {
   static bool fuses(int64_t rows, int64_t length) {
     if (length <= (1 << 16)) return true;
     return rows >= (length <= (1 << 19) ? 4 : 16);
+  }
+
+  static constexpr bool finds_rows = true;
+  /// Has the operand `out` read the rows of x that ids picks.
+  template <class T, class I>
+  static void find_rows([[maybe_unused]] const detail::Name& name,
+                        [[maybe_unused]] const Shape& shape,
+                        [[maybe_unused]] const Tensor<T, Cuda>& x,
+                        [[maybe_unused]] const Tensor<I, Cuda>& ids,
+                        [[maybe_unused]] const IndexRange& range,
+                        [[maybe_unused]] detail::Operand& out) {
+#if defined(__CUDACC__)
+    on_cuda::detail::find_rows(name, shape, x, ids, range, out);
+#endif
   }
 
   template <class Outs, class Types, class Program>

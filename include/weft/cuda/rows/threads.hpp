@@ -75,11 +75,18 @@ inline __device__ __noinline__ int64_t bytes_by_axes(const FastDivmod* size, int
   return bytes;
 }
 
+/// From an operand's address to a row.
+__device__ __forceinline__ int64_t row_bytes(const RowLoops& grid, const RowOperand& x,
+                                             unsigned row) {
+  if (x.rows != nullptr) return x.rows[row];
+  return bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+}
+
 /// Where a row begins in an operand.
 __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x,
                                            unsigned row) {
   if (grid.simple) return x.data + row * x.row;
-  return x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+  return x.data + row_bytes(grid, x, row);
 }
 
 /// The same at coordinate `outer` of the row's outer dimensions, for the kernel that loops: one

@@ -21,6 +21,11 @@ struct Operand {
   int64_t reached_bytes = 0;      // and how many
   const void* opaque = nullptr;   // the node whose value the temporary holds, and whether
   bool (*same)(const void*, const void*) = nullptr;  // another one of its type has the same
+  /// Set where the value of `opaque` is not there yet: has it evaluated, or, if the row program
+  /// reads whole rows of a tensor that indices pick, has these found.
+  void (*settle)(Operand&, bool find_rows) = nullptr;
+  int row_rank = 0;               // axes of such a row
+  const int64_t* rows = nullptr;  // found rows: the distance of each from `data`, in bytes
   bool moved = false;  // read at other coordinates than the target's, even if the shapes are equal
   int rank = 0;
   int64_t size[max_rank];    // as the tensor has them

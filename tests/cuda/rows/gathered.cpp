@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/cuda/rows/gathered.hpp>
+
+#include <weft/cuda/inspect/explain.hpp>
+
+#include <string>
+
+#include "test.hpp"
+#include "weft/cuda/reduce.hpp"
+
+using weft::axis;
+using weft::Cuda;
+using weft::int64_t;
+using weft::Tensor;
+
+namespace {
+Tensor<float, Cuda> table_of(int64_t rows, int64_t width) {
+  const auto all = weft::arange(rows * width, Cuda{}) * 7 % 113;
+  return (weft::cast<float>(all) * 0.01F).reshape({rows, width});
+}
+/// What explain says of the rows: whether they are read where they are.
+template <class E>
+bool are_found(const E& e) {
+  return std::string(explain(e).kernels[0].work.c_str()).find("find(") != std::string::npos;
+}
+}  // namespace
+
+TEST_CASE("[gpu] row programs read gathered rows where they are") {
+  for (int64_t width : {8, 64, 128, 1000, 9000}) {
+    CAPTURE(width);
+    const auto table = table_of(11, width);
+    const auto w = table(3) + 1.0F;
+    const auto ids = weft::tensor({{4, 0, -1}, {4, 10, 7}}, Cuda{});
+    const Tensor<float, Cuda> picked = take(table, ids, axis(0));
+    CHECK(are_found(softmax(take(table, ids, axis(0)), axis(-1))));
+    const Tensor<float, Cuda> y = rms_norm(take(table, ids, axis(0)), w);
+    const Tensor<float, Cuda> expected = rms_norm(picked, w);
+    CHECK(max(abs(y - expected)).item() < 1e-5F);
+    const Tensor<float, Cuda> sums = sum(take(table, ids, axis(0)) * w, axis(-1));
+    const Tensor<float, Cuda> wanted = sum(picked * w, axis(-1));
+    CHECK(max(abs(sums - wanted)).item() < 1e-5F * static_cast<float>(width));
+    const auto other = weft::tensor({{1, 2, 3}, {4, 5, 6}}, Cuda{});
+    const Tensor<float, Cuda> second = take(table, other, axis(0));
+    const Tensor<float, Cuda> both =
+        softmax(take(table, ids, axis(0)) + take(table, other, axis(0)), axis(-1));
+    const Tensor<float, Cuda> both_wanted = softmax(picked + second, axis(-1));
+    CHECK(max(abs(both - both_wanted)).item() < 1e-6F);
+  }
+}
+
+TEST_CASE("[gpu] gathered rows that a row program does not read as its rows are evaluated first") {
+  const auto table = table_of(11, 64);
+  const auto ids = weft::tensor({4, 0, -1}, Cuda{});
+  const Tensor<float, Cuda> picked = take(table, ids, axis(0));
+  const Tensor<float, Cuda> down = softmax(take(table, ids, axis(0)), axis(0));
+  CHECK(!are_found(softmax(take(table, ids, axis(0)), axis(0))));
+  CHECK(max(abs(down - softmax(picked, axis(0)))).item() < 1e-6F);
+  const auto odd = table(weft::all, weft::slice(0, 33));
+  CHECK(!are_found(softmax(take(odd, ids, axis(0)), axis(-1))));
+  const Tensor<float, Cuda> narrow = softmax(take(odd, ids, axis(0)), axis(-1));
+  CHECK(max(abs(narrow - softmax(picked(weft::all, weft::slice(0, 33)), axis(-1)))).item() < 1e-6F);
+  auto turned = weft::zeros<float>({64, 3}, Cuda{});
+  turned.permute({1, 0}) = softmax(take(table, ids, axis(0)), axis(-1));
+  CHECK(max(abs(turned.permute({1, 0}) - softmax(picked, axis(-1)))).item() < 1e-6F);
+}
+
+TEST_CASE("[gpu] a table that a row program of its rows replaces") {
+  auto table = table_of(6, 64);
+  const auto ids = weft::tensor({5, 0, 2, 2, 1, 0}, Cuda{});
+  const Tensor<float, Cuda> picked = take(table, ids, axis(0));
+  table = softmax(take(table, ids, axis(0)), axis(-1));
+  CHECK(max(abs(table - softmax(picked, axis(-1)))).item() < 1e-6F);
+}
+
+TEST_CASE("[gpu] a bad index gives NaN in its row of a row program") {
+  const auto table = table_of(3, 64);
+  const auto ids = weft::tensor({0, 3, 1}, Cuda{});
+  const Tensor<float, Cuda> y = softmax(take(table, ids, axis(0)), axis(-1));
+  CHECK_SAYS("[take] index 3 is out of range on cuda:0, expected -3 to 2",
+             weft::synchronize(Cuda{}));
+  CHECK(all(isnan(y(1))).item());
+  CHECK(weft::abs(sum(y(0)) - 1.0F).item() < 1e-5F);
+  CHECK(weft::abs(sum(y(2)) - 1.0F).item() < 1e-5F);
+}
