@@ -35,8 +35,9 @@ struct RowLoops {
   unsigned width_shift = 0;   // columns: log2 of the rows that neighbouring threads take
   FastDivmod width;           // columns: the rows a block has, where they are no power of two
   unsigned apart = 1;         // along the innermost dimension from a thread's element to its next
-  unsigned apart_shift = 0;   // log2 of it where there are several dimensions
   unsigned outer_stride = 1;  // along the others
+  FastDivmod across;          // several dimensions: the threads side by side along the innermost
+  bool turned = false;        // the two dimensions of a row are exchanged in all of the above
   FastDivmod parts;           // blocks that share a row
   unsigned splits = 1;        // pieces to merge
   unsigned scratch = 0;       // bytes of one of the two areas where threads exchange values

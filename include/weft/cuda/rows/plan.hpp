@@ -4,6 +4,8 @@
 
 // Long because the plan of a task is one class.
 
+#include <utility>
+
 #include "weft/cuda/rows/grid.hpp"
 
 namespace weft::on_cuda::detail {
@@ -225,8 +227,10 @@ class RowPlan {
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
     const bool few = row_blocks * parts < units || (parts == row_cluster && 4 * row_blocks < units);
     if ((tile || packed) && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
-      // Packed columns have blocks of the largest size, of which two are resident.
-      const unsigned wanted = ((packed ? 2 : 4) * units + row_blocks - 1) / row_blocks;
+      // As many as run in two turns, or in one of packed columns, whose blocks are the largest: a few
+      // more would have the GPU to themselves.
+      const unsigned at_most = (packed ? 2 : 4) * units;
+      const unsigned wanted = row_blocks < at_most ? at_most / row_blocks : 1;
       parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
       grid_.stage = RowLoops::partial;
     }
@@ -238,23 +242,11 @@ class RowPlan {
 
   void choose_access() {
     const unsigned threads = grid_.group * grid_.parts.divisor;
-    grid_.apart = threads;
-    grid_.apart_shift = 0;
-    grid_.outer_stride = 1;
-    if (grid_.reduced_rank > 1) {  // neighbours along the innermost dimension, then along others
-      const unsigned items = (grid_.inner + lanes_ - 1) / static_cast<unsigned>(lanes_);
-      const unsigned wanted = power_of_two(items);
-      grid_.apart = 1;
-      while (grid_.apart < wanted && threads % (2 * grid_.apart) == 0) grid_.apart *= 2;
-      // Several items each rather than one for most of the threads and none for the others.
-      const auto idle = [&] {
-        return (items + grid_.apart - 1) / grid_.apart * grid_.apart - items;
-      };
-      while (grid_.apart > 32 && 8 * idle() > items) grid_.apart /= 2;
-      while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
-      grid_.outer_stride = threads / grid_.apart;
-    }
+    if (grid_.turned) turn();
     choose_vectors();
+    grid_.apart = threads;
+    grid_.outer_stride = 1;
+    if (grid_.reduced_rank > 1) choose_across(threads);
     const int64_t hop = grid_.blocked ? 1 : grid_.apart;
     grid_.needed = grid_.fetched = grid_.constants = grid_.read_once = 0;
     for (int i = 0; i < end(); ++i) {
@@ -265,6 +257,48 @@ class RowPlan {
       if (is_constant(grid_, x)) grid_.constants |= std::uint64_t{1} << i;
     }
     choose_fetched();
+  }
+  /// Rows of several dimensions: how many threads are side by side along the innermost, so that the
+  /// busiest thread has the fewest items. Where elements are read one by one, an item may run along
+  /// the other dimension: it is then a full one whatever the size of the innermost.
+  void choose_across(unsigned threads) {
+    struct {
+      int64_t cost = INT64_MAX;
+      unsigned across = 1;
+      bool turned = false;
+    } best;
+    const int64_t inner = grid_.inner > 0 ? grid_.inner : 1;
+    const auto consider = [&](bool turned) {
+      const int64_t unit = int64_t{threads} * (turned ? 1 : lanes_);
+      const int64_t first = (inner + unit - 1) / unit;
+      for (int64_t rounds = first; rounds < first + 16; ++rounds) {
+        const int64_t each = rounds * (turned ? 1 : lanes_);
+        const int64_t across = (inner + each - 1) / each;
+        if (rounds > first && across < (grid_.blocked ? 8 : 32)) break;
+        const int64_t down = threads / across * (turned ? lanes_ : 1);
+        const int64_t items = rounds * ((grid_.outer + down - 1) / down);
+        // An item that is not full costs more than one that is.
+        const int64_t cost = turned ? 8 * items : 9 * items;
+        if (cost < best.cost) best = {cost, static_cast<unsigned>(across), turned};
+      }
+    };
+    consider(false);
+    const bool may_turn = grid_.reduced_rank == 2 && !grid_.blocked && !grid_.columns;
+    if (may_turn && grid_.varies == 0) consider(true);
+    grid_.across = FastDivmod(best.across);
+    grid_.apart = best.across;
+    grid_.outer_stride = threads / best.across;
+    if (best.turned) turn();
+  }
+  /// Exchanges the two dimensions of rows.
+  void turn() {
+    grid_.turned = !grid_.turned;
+    std::swap(grid_.inner, grid_.outer);
+    std::swap(grid_.apart, grid_.outer_stride);
+    std::swap(grid_.reduced[0], grid_.reduced[1]);
+    for (int i = 0; i < end() + kernel_.reductions; ++i) {
+      std::swap(operand_[i].reduced_stride[0], operand_[i].reduced_stride[1]);
+    }
   }
   /// Where operands along the row are full, aligned vectors, a thread has neighbours of them.
   void choose_vectors() {

@@ -51,8 +51,14 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   }
   const unsigned among = place.part * grid.group + place.thread;
   if (!Plain && grid.reduced_rank > 1) {
-    place.lane = among & (grid.apart - 1);
-    place.outer = among >> grid.apart_shift;
+    const unsigned next = grid.across.divide(among);
+    const unsigned here = among - next * grid.across.divisor;
+    place.lane = grid.turned ? next : here;
+    place.outer = grid.turned ? here : next;
+    // The last few threads may have no part of the row: they only help to merge.
+    if ((grid.turned ? place.lane >= grid.apart : place.outer >= grid.outer_stride)) {
+      place.outer = grid.outer;
+    }
   } else {
     place.lane = among;
   }
