@@ -229,8 +229,7 @@ class RowPlan {
     if ((tile || packed) && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
       // As many as run in two turns, or in one of packed columns, whose blocks are the largest: a few
       // more would have the GPU to themselves.
-      const unsigned at_most = (packed ? 2 : 4) * units;
-      const unsigned wanted = row_blocks < at_most ? at_most / row_blocks : 1;
+      const unsigned wanted = (packed ? 2 : 4) * units / row_blocks;
       parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
       grid_.stage = RowLoops::partial;
     }
@@ -263,23 +262,23 @@ class RowPlan {
   /// the other dimension: it is then a full one whatever the size of the innermost.
   void choose_across(unsigned threads) {
     struct {
-      int64_t cost = INT64_MAX;
+      std::uint64_t cost = UINT64_MAX;
       unsigned across = 1;
       bool turned = false;
     } best;
-    const int64_t inner = grid_.inner > 0 ? grid_.inner : 1;
+    const unsigned inner = grid_.inner > 0 ? grid_.inner : 1;
+    const auto lanes = static_cast<unsigned>(lanes_);
     const auto consider = [&](bool turned) {
-      const int64_t unit = int64_t{threads} * (turned ? 1 : lanes_);
-      const int64_t first = (inner + unit - 1) / unit;
-      for (int64_t rounds = first; rounds < first + 16; ++rounds) {
-        const int64_t each = rounds * (turned ? 1 : lanes_);
-        const int64_t across = (inner + each - 1) / each;
+      const unsigned unit = turned ? 1 : lanes;  // elements of an item along the innermost
+      const unsigned first = (inner + threads * unit - 1) / (threads * unit);
+      for (unsigned rounds = first; rounds < first + 16; ++rounds) {
+        const unsigned across = (inner + rounds * unit - 1) / (rounds * unit);
         if (rounds > first && across < (grid_.blocked ? 8 : 32)) break;
-        const int64_t down = threads / across * (turned ? lanes_ : 1);
-        const int64_t items = rounds * ((grid_.outer + down - 1) / down);
+        const unsigned down = threads / across * (turned ? lanes : 1);
+        const unsigned items = rounds * ((grid_.outer + down - 1) / down);
         // An item that is not full costs more than one that is.
-        const int64_t cost = turned ? 8 * items : 9 * items;
-        if (cost < best.cost) best = {cost, static_cast<unsigned>(across), turned};
+        const std::uint64_t cost = std::uint64_t{items} * (turned ? 8 : 9);
+        if (cost < best.cost) best = {cost, across, turned};
       }
     };
     consider(false);
