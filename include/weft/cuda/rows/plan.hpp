@@ -257,37 +257,51 @@ class RowPlan {
     }
     choose_fetched();
   }
-  /// Rows of several dimensions: how many threads are side by side along the innermost, so that the
-  /// busiest thread has the fewest items. Where elements are read one by one, an item may run along
-  /// the other dimension: it is then a full one whatever the size of the innermost.
+  /// Rows of several dimensions: how many threads are side by side along the innermost. Of full,
+  /// aligned vectors, a power of two: any other number leaves fewer threads idle, but was slower
+  /// (docs/notes/measurements.md).
   void choose_across(unsigned threads) {
-    struct {
-      std::uint64_t cost = UINT64_MAX;
-      unsigned across = 1;
-      bool turned = false;
-    } best;
+    unsigned across = 1;
+    bool turns = false;
+    if (grid_.blocked) {
+      const unsigned items = (grid_.inner + lanes_ - 1) / static_cast<unsigned>(lanes_);
+      const unsigned wanted = power_of_two(items);
+      while (across < wanted && threads % (2 * across) == 0) across *= 2;
+      // Several items each rather than one for most of the threads and none for the others.
+      const auto idle = [&] { return (items + across - 1) / across * across - items; };
+      while (across > 32 && 8 * idle() > items) across /= 2;
+    } else {
+      deal_out(threads, across, turns);
+    }
+    grid_.across = FastDivmod(across);
+    grid_.apart = across;
+    grid_.outer_stride = threads / across;
+    if (turns) turn();
+  }
+  /// Where elements are read one by one: such that the busiest thread has the fewest items. An item
+  /// may run along the other dimension: it is then a full one whatever the size of the innermost.
+  void deal_out(unsigned threads, unsigned& across, bool& turns) const {
+    std::uint64_t least = UINT64_MAX;
     const unsigned inner = grid_.inner > 0 ? grid_.inner : 1;
     const auto lanes = static_cast<unsigned>(lanes_);
     const auto consider = [&](bool turned) {
       const unsigned unit = turned ? 1 : lanes;  // elements of an item along the innermost
       const unsigned first = (inner + threads * unit - 1) / (threads * unit);
       for (unsigned rounds = first; rounds < first + 16; ++rounds) {
-        const unsigned across = (inner + rounds * unit - 1) / (rounds * unit);
-        if (rounds > first && across < (grid_.blocked ? 8 : 32)) break;
-        const unsigned down = threads / across * (turned ? lanes : 1);
+        const unsigned beside = (inner + rounds * unit - 1) / (rounds * unit);
+        if (rounds > first && beside < 32) break;
+        const unsigned down = threads / beside * (turned ? lanes : 1);
         const unsigned items = rounds * ((grid_.outer + down - 1) / down);
         // An item that is not full costs more than one that is.
         const std::uint64_t cost = std::uint64_t{items} * (turned ? 8 : 9);
-        if (cost < best.cost) best = {cost, across, turned};
+        if (cost >= least) continue;
+        least = cost;
+        across = beside;
+        turns = turned;
       }
     };
     consider(false);
-    const bool may_turn = grid_.reduced_rank == 2 && !grid_.blocked && !grid_.columns;
-    if (may_turn && grid_.varies == 0) consider(true);
-    grid_.across = FastDivmod(best.across);
-    grid_.apart = best.across;
-    grid_.outer_stride = threads / best.across;
-    if (best.turned) turn();
+    if (grid_.reduced_rank == 2 && !grid_.columns && grid_.varies == 0) consider(true);
   }
   /// Exchanges the two dimensions of rows.
   void turn() {
