@@ -227,8 +227,8 @@ class RowPlan {
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
     const bool few = row_blocks * parts < units || (parts == row_cluster && 4 * row_blocks < units);
     if ((tile || packed) && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
-      // As many as run in two turns, or in one of packed columns, whose blocks are the largest: a few
-      // more would have the GPU to themselves.
+      // As many as run in two turns, or in one of packed columns, whose blocks are the largest: a
+      // few more would have the GPU to themselves.
       const unsigned wanted = (packed ? 2 : 4) * units / row_blocks;
       parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
       grid_.stage = RowLoops::partial;
