@@ -139,7 +139,7 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
     for (int i = description.outputs; i < description.outputs + description.leaves; ++i) {
       if (data[i] != x.address) continue;
       readings += detail::readings(task, description, i);
-      const bool in_registers = launch.registers && operand[i].access == RowOperand::kept;
+      const bool in_registers = launch.registers && operand[i].access < RowOperand::one_element;
       kept = kept || in_registers || launch.narrow;
       for (int d = 0; d < grid.reduced_rank; ++d) {
         constant = constant && operand[i].reduced_stride[d] == 0;

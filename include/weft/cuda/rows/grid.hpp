@@ -72,9 +72,10 @@ struct RowLoops {
 
 /// An operand of a row kernel, all strides in bytes.
 struct RowOperand {
-  /// How a vector is read or written: as what a thread keeps, as one element for all lanes, at its
-  /// own address, or there element by element since it is not aligned.
-  enum Access : int { kept, one_element, whole_vector, by_element };
+  /// How a vector is read or written: as what a thread keeps, as the second operand that it keeps,
+  /// as one element for all lanes, at its own address, or there element by element since it is not
+  /// aligned.
+  enum Access : int { kept, kept_second, one_element, whole_vector, by_element };
   char* data;
   const int64_t* rows =
       nullptr;   // where not null: from `data` to each row, which is not where strides say
@@ -100,17 +101,20 @@ struct RowLaunch {
   unsigned threads = 32;
   unsigned shared_bytes = 0;
   bool registers = false;  // of the kernel that keeps rows of full vectors in registers
+  bool keeps_two = false;  // of its form that keeps two operands
   bool narrow = false;     // of the kernel for short rows
 };
 
 /// What planning knows of the kernel that keeps rows in registers, if there is one.
 struct RegisterKernel {
   const void* address = nullptr;
-  int vectors = 0;                // that a thread keeps; 0: there is none
-  std::uint64_t may_keep = 0;     // bit i: operand i has the type that a thread keeps
-  std::uint64_t always_kept = 0;  // bit i: operand i must be what a thread keeps
-  bool independent = false;       // no reduction needs another
-  bool effects = false;           // the outputs do more than give a value
+  const void* keeps_two = nullptr;  // the kernel that keeps two operands
+  int vectors = 0;                  // that a thread keeps of an operand; 0: there is none
+  int slots = 1;                    // operands that a thread keeps, at most
+  std::uint64_t may_keep = 0;       // bit i: operand i has the type that a thread keeps
+  std::uint64_t always_kept = 0;    // bit i: operand i must be one that a thread keeps
+  bool independent = false;         // no reduction needs another
+  bool effects = false;             // the outputs do more than give a value
   /// Where the outputs read what the last reduction's program left behind: whether that has the
   /// value of their own.
   bool (*reuses)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
@@ -144,7 +148,8 @@ struct RowKernel {
   RegisterKernel registers;
 
   const void* of(const RowLaunch& launch) const {
-    return launch.registers ? registers.address : launch.narrow ? narrow : address;
+    if (launch.registers) return launch.keeps_two ? registers.keeps_two : registers.address;
+    return launch.narrow ? narrow : address;
   }
 };
 

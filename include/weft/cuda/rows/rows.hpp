@@ -174,6 +174,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
     if constexpr (Layout::possible) {
       out.registers.vectors = Layout::vectors;
+      out.registers.slots = Layout::may_have_two ? 2 : 1;
       out.registers.may_keep = Layout::may_keep;
       out.registers.always_kept = Layout::always_kept;
       out.registers.independent = Layout::independent;
@@ -200,8 +201,12 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
             row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
       }
       if constexpr (Layout::possible) {
-        const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+        const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program, 1>;
         out.registers.address = reinterpret_cast<const void*>(fast);
+        if constexpr (Layout::may_have_two) {
+          const auto two = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program, 2>;
+          out.registers.keeps_two = reinterpret_cast<const void*>(two);
+        }
       }
       return out;
     } else {
