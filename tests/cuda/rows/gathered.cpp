@@ -11,6 +11,7 @@
 using weft::axis;
 using weft::Cuda;
 using weft::int64_t;
+using weft::keepdims;
 using weft::Tensor;
 
 namespace {
@@ -81,4 +82,50 @@ TEST_CASE("[gpu] a bad index gives NaN in its row of a row program") {
   CHECK(all(isnan(y(1))).item());
   CHECK(weft::abs(sum(y(0)) - 1.0F).item() < 1e-5F);
   CHECK(weft::abs(sum(y(2)) - 1.0F).item() < 1e-5F);
+}
+
+TEST_CASE("[gpu] gathered rows that only reductions read, and formulas of two") {
+  for (int64_t width : {64, 1000, 9000}) {
+    CAPTURE(width);
+    const auto table = table_of(11, width);
+    const auto ids = weft::tensor({4, 0, -1, 4}, Cuda{});
+    const auto other = weft::tensor({1, 2, 3, 4}, Cuda{});
+    const Tensor<float, Cuda> x = take(table, ids, axis(0));
+    const Tensor<float, Cuda> y = take(table, other, axis(0));
+    const auto distance = [](const auto& a, const auto& b) {
+      auto p = log_softmax(a, axis(-1));
+      auto q = log_softmax(b, axis(-1));
+      return sum(weft::exp(p) * (p - q), axis(-1));
+    };
+    const auto found = distance(take(table, ids, axis(0)), take(table, other, axis(0)));
+    CHECK(are_found(found));
+    CHECK(max(abs(found - distance(x, y).eval())).item() < 1e-5F);
+    const auto symmetric = [](const auto& a, const auto& b) {
+      auto p = softmax(a, axis(-1));
+      auto q = softmax(b, axis(-1));
+      auto m = (p + q) * 0.5F;
+      return sum(p * (log(p) - log(m)) + q * (log(q) - log(m)), axis(-1));
+    };
+    const auto parts = symmetric(take(table, ids, axis(0)), take(table, other, axis(0)));
+    CHECK(max(abs(parts - symmetric(x, y).eval())).item() < 1e-5F);
+  }
+}
+
+TEST_CASE("[gpu] gathered rows of two axes, of which items may run along either") {
+  for (int64_t width : {7, 49, 56, 3025}) {
+    CAPTURE(width);
+    const auto table = table_of(5, 8 * width).reshape({5, 8, width});
+    const auto scale = (weft::arange(8, Cuda{}) + 1).reshape({8, 1});
+    const auto weights = weft::cast<float>(scale);
+    const auto ids = weft::tensor({4, 0, -1, 4}, Cuda{});
+    const Tensor<float, Cuda> picked = take(table, ids, axis(0));
+    const auto shares = [&](const auto& x) {
+      return x * weights / sum(x * weights, axis(1, 2), keepdims);
+    };
+    CHECK(are_found(shares(take(table, ids, axis(0)))));
+    const Tensor<float, Cuda> y = shares(take(table, ids, axis(0)));
+    const Tensor<float, Cuda> products = picked * weights;
+    const Tensor<float, Cuda> expected = products / sum(products, axis(1, 2), keepdims).eval();
+    CHECK(max(abs(y - expected)).item() < 1e-6F);
+  }
 }
