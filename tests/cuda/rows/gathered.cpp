@@ -6,6 +6,8 @@
 #include <string>
 
 #include "test.hpp"
+#include "weft/autograd.hpp"
+#include "weft/cuda/gradient.hpp"
 #include "weft/cuda/reduce.hpp"
 
 using weft::axis;
@@ -109,6 +111,21 @@ TEST_CASE("[gpu] gathered rows that only reductions read, and formulas of two") 
     const auto parts = symmetric(take(table, ids, axis(0)), take(table, other, axis(0)));
     CHECK(max(abs(parts - symmetric(x, y).eval())).item() < 1e-5F);
   }
+}
+
+TEST_CASE("[gpu] gradients of a statement with gathered rows inside a reduction") {
+  const auto table = table_of(11, 64);
+  const auto ids = weft::tensor({4, 0, -1, 4}, Cuda{});
+  const Tensor<float, Cuda> picked = take(table, ids, axis(0));
+  const Tensor<float, Cuda> start = table_of(4, 64) + 0.5F;
+  const auto v = weft::parameter(start);
+  const auto w = weft::parameter(start.clone());
+  const auto loss = [](const auto& x, const auto& rows) {
+    return sum(softmax(x * sum(rows, axis(-1), keepdims), axis(-1)) * x);
+  };
+  loss(v, take(table, ids, axis(0))).backward();
+  loss(w, picked).backward();
+  CHECK(max(abs(v.grad() - w.grad())).item() < 1e-5F);
 }
 
 TEST_CASE("[gpu] gathered rows of two axes, of which items may run along either") {
