@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the plan of a task is one class.
+
 #include <bit>
 
 #include "weft/cuda/rows/plan.hpp"
