@@ -201,7 +201,7 @@ struct LocalResponseNorm {
                        ", expected (batch, channel, ...)");
     }
     const Var squares = square(x);
-    const auto rows = squares.reshape({x.size(0), 1, x.size(1), -1});
+    const auto rows = squares.reshape({x.size(0), 1, x.size(1), detail::places_of(x.shape())});
     const auto around = pad(rows, {0, 0, size / 2, (size - 1) / 2});
     const auto means = avg_pool2d(around, {size, 1}, {.stride = 1}).reshape(x.shape());
     const Var y = x / pow(means * static_cast<C>(alpha) + static_cast<C>(k), static_cast<C>(beta));
