@@ -19,6 +19,7 @@ TEST_CASE_TEMPLATE("grad gives gradients and leaves those that are there", D, TE
   const auto before = w.grad().clone();
   CHECK(allclose(grad(y, w), before));
   CHECK(allclose(w.grad(), before));
+  CHECK(allclose(grad(sum(x * w), w), x.detach()));
   const Var other = parameter(numbers<D>({3}));
   const Var z = sum(x * 2.0);
   CHECK_SAYS("does not depend on one of the Vars", grad(z, other));

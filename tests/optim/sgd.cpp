@@ -26,6 +26,15 @@ TEST_CASE("a learning rate alone stands for the options") {
   CHECK_THROWS_AS(optim::SGD({w}, -1.0), ValueError);
 }
 
+TEST_CASE("an optimizer is a member without naming its element type and device") {
+  struct Trainer {
+    Var<float> w = parameter(tensor({1.F, 2.F}));
+    optim::SGD<> optimizer{std::vector{w}, {.lr = 0.5}};
+  };
+  const Trainer trainer;
+  CHECK(trainer.optimizer.lr() == 0.5);
+}
+
 TEST_CASE("a frozen parameter stays as it is") {
   const Var<float> w(tensor({1.F, 2.F}), true);
   Var<float> constant(tensor({3.F, 4.F}), true);

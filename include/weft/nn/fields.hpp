@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,8 @@ class Dict {
     fail<IndexError>("Dict", "no entry ", name.c_str(), " among ", size());
   }
   X& at(const std::string& name) { return const_cast<X&>(std::as_const(*this).at(name)); }
+  X& operator[](std::string_view name) { return at(std::string(name)); }
+  const X& operator[](std::string_view name) const { return at(std::string(name)); }
 
  private:
   std::vector<std::string> names_;

@@ -90,7 +90,7 @@ struct AdamRule {
 };
 
 /// Kingma and Ba 2015; weight_decay is L2, through the gradient.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class Adam : public Optimizer<AdamRule<AdamOptions, false>, T, D> {
   using Optimizer<AdamRule<AdamOptions, false>, T, D>::Optimizer;
 };
@@ -100,7 +100,7 @@ template <class T, class D, class R = AdamOptions>
 Adam(std::initializer_list<Var<T, D>>, R = {}) -> Adam<T, D>;
 
 /// Loshchilov and Hutter 2019; decoupled weight decay.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class AdamW : public Optimizer<AdamRule<AdamWOptions, true>, T, D> {
   using Optimizer<AdamRule<AdamWOptions, true>, T, D>::Optimizer;
 };
@@ -111,7 +111,7 @@ AdamW(std::initializer_list<Var<T, D>>, R = {}) -> AdamW<T, D>;
 
 /// Reddi, Kale and Kumar 2018: Adam divided by the root of the largest mean square so far,
 /// PyTorch's Adam(amsgrad=True).
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class AMSGrad : public Optimizer<AdamRule<AdamOptions, false, true>, T, D> {
   using Optimizer<AdamRule<AdamOptions, false, true>, T, D>::Optimizer;
 };
@@ -121,7 +121,7 @@ template <class T, class D, class R = AdamOptions>
 AMSGrad(std::initializer_list<Var<T, D>>, R = {}) -> AMSGrad<T, D>;
 
 /// The same for AdamW.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class AMSGradW : public Optimizer<AdamRule<AdamWOptions, true, true>, T, D> {
   using Optimizer<AdamRule<AdamWOptions, true, true>, T, D>::Optimizer;
 };

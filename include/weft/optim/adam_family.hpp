@@ -53,7 +53,7 @@ struct AdamaxRule {
 };
 
 /// Kingma and Ba 2015, section 7: Adam with the largest gradient instead of the mean square.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class Adamax : public Optimizer<AdamaxRule, T, D> {
   using Optimizer<AdamaxRule, T, D>::Optimizer;
 };
@@ -123,7 +123,7 @@ struct NAdamRule {
 };
 
 /// Dozat 2016: Adam with Nesterov's momentum.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class NAdam : public Optimizer<NAdamRule, T, D> {
   using Optimizer<NAdamRule, T, D>::Optimizer;
 };
@@ -187,7 +187,7 @@ struct RAdamRule {
 };
 
 /// Liu et al. 2020: Adam that uses the mean square only once it averages enough steps.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class RAdam : public Optimizer<RAdamRule, T, D> {
   using Optimizer<RAdamRule, T, D>::Optimizer;
 };

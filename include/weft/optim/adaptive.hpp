@@ -58,7 +58,7 @@ struct RMSpropRule {
 };
 
 /// Hinton's RMSprop: gradients divided by the root of their mean square.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class RMSprop : public Optimizer<RMSpropRule, T, D> {
   using Optimizer<RMSpropRule, T, D>::Optimizer;
 };
@@ -117,7 +117,7 @@ struct AdagradRule {
 };
 
 /// Duchi, Hazan and Singer 2011: gradients divided by the root of the sum of all their squares.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class Adagrad : public Optimizer<AdagradRule, T, D> {
   using Optimizer<AdagradRule, T, D>::Optimizer;
 };
@@ -168,7 +168,7 @@ struct AdadeltaRule {
 };
 
 /// Zeiler 2012: gradients scaled by the root mean square of previous updates.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class Adadelta : public Optimizer<AdadeltaRule, T, D> {
   using Optimizer<AdadeltaRule, T, D>::Optimizer;
 };

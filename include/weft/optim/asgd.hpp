@@ -60,7 +60,7 @@ struct ASGDRule {
 
 /// Polyak and Juditsky 1992. The averages are the state `ax`; the parameters themselves hold the
 /// latest weights.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class ASGD : public Optimizer<ASGDRule, T, D> {
   using Optimizer<ASGDRule, T, D>::Optimizer;
 };

@@ -44,7 +44,7 @@ struct LBFGSOptions {
 ///     return loss;
 ///   });
 /// Each decision waits for the device, so that a step cannot be recorded.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class LBFGS {
   using C = compute_t<T>;
   using Vector = Tensor<C, D>;

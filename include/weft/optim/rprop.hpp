@@ -58,7 +58,7 @@ struct RpropRule {
 };
 
 /// Riedmiller and Braun 1993; for full-batch gradients, not mini-batches.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class Rprop : public Optimizer<RpropRule, T, D> {
   using Optimizer<RpropRule, T, D>::Optimizer;
 };

@@ -57,7 +57,7 @@ struct SGDRule {
 };
 
 /// Stochastic gradient descent, with PyTorch's momentum: v = mu v + (1 - dampening) g, p -= lr v.
-template <class T, class D>
+template <class T = float, class D = Cpu>
 class SGD : public Optimizer<SGDRule, T, D> {
   using Optimizer<SGDRule, T, D>::Optimizer;
 };

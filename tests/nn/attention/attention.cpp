@@ -82,6 +82,41 @@ TEST_CASE_TEMPLATE("MultiheadAttention of other keys and values is PyTorch's", D
   CHECK(allclose(alone.detach(), plain(x, memory, memory).detach()(all, 0), {1e-12, 1e-12}));
 }
 
+TEST_CASE_TEMPLATE("a query that ignores all keys gives 0, with weights too", D, TEST_DEVICES) {
+  const nn::MultiheadAttention<D, double> layer(4, 2);
+  const Var x = parameter(numbers<D>({3, 2, 4}));
+  // With causality, the first query of the first sequence is left without a key.
+  const Tensor<bool, D> padding = tensor({{true, false, false}, {false, false, true}}).to(D{});
+  const Tensor<double, D> added = where(padding, -math::infinity<double>, 0.0);
+  using Masks = nn::MultiheadAttentionMasks<double, D>;
+  for (const Masks& masks : {Masks{.key_padding_mask = padding, .is_causal = true},
+                             Masks{.key_padding_mask = added, .is_causal = true}}) {
+    const Var y = layer(x, x, x, masks);
+    const auto [same, weights] = layer.with_weights(x, x, x, masks);
+    CHECK(allclose(y.detach(), same.detach(), {1e-12, 1e-12}));
+    CHECK(max(abs(weights.detach()(0, 0))).item() == 0);
+    CHECK(weights.detach().sum().item() == doctest::Approx(5));
+    x.zero_grad();
+    test::weighted(y).backward();
+    const Tensor<double, D> gradient = x.grad().clone();
+    x.zero_grad();
+    test::weighted(same).backward();
+    CHECK(allclose(x.grad(), gradient, {1e-9, 1e-9}));
+  }
+}
+
+TEST_CASE_TEMPLATE("MultiheadAttention with weights takes inputs without a batch", D,
+                   TEST_DEVICES) {
+  const nn::MultiheadAttention<D, double> layer(4, 2);
+  const Var<double, D> x = numbers<D>({3, 4});
+  const nn::MultiheadAttentionMasks<double, D> masks{.key_padding_mask =
+                                                         tensor({false, true, false}).to(D{})};
+  const auto [y, weights] = layer.with_weights(x, x, x, masks);
+  CHECK(allclose(y.detach(), layer(x, x, x, masks).detach(), {1e-12, 1e-12}));
+  CHECK(weights.shape() == Shape{3, 3});
+  CHECK(layer.with_weights(x, x, x, masks, false).second.shape() == Shape{2, 3, 3});
+}
+
 TEST_CASE_TEMPLATE("MultiheadAttention says what does not fit", D, TEST_DEVICES) {
   CHECK_SAYS("a width of 8 for 3 heads", nn::MultiheadAttention<D>(8, 3));
   const nn::MultiheadAttention<D, double> layer(8, 2);
@@ -90,6 +125,11 @@ TEST_CASE_TEMPLATE("MultiheadAttention says what does not fit", D, TEST_DEVICES)
   const Tensor<bool, D> mask = zeros<bool>({2, 4}, D{});
   CHECK_SAYS("attn_mask of shape (2, 4), expected (4, 4) or one for each head, (4, 4, 4)",
              layer(x, x, x, {.attn_mask = mask}));
-  CHECK_SAYS("key_padding_mask of shape (2, 3), expected (2, 4)",
-             layer(x, x, x, {.key_padding_mask = Tensor<bool, D>(zeros<bool>({2, 3}, D{}))}));
+  std::string said;
+  try {
+    layer(x, x, x, {.key_padding_mask = Tensor<bool, D>(zeros<bool>({2, 3}, D{}))});
+  } catch (const ShapeError& error) {
+    said = error.what();
+  }
+  CHECK(said == "[MultiheadAttention] key_padding_mask of shape (2, 3), expected (2, 4)");
 }

@@ -11,6 +11,13 @@ static_assert(nn::Module<nn::Linear<>> && nn::Module<nn::Embedding<>>);
 using test::pytorch;
 
 namespace {
+// The device comes first: nn::Linear<double> is an error where it is written.
+template <class D>
+concept MakesLinear = requires {
+  typename nn::Linear<D>;
+};
+static_assert(MakesLinear<Cpu> && !MakesLinear<double>);
+
 template <class D, class V>
 void backward_weighted(const V& y) {
   const Tensor<double, D> weight =

@@ -114,6 +114,9 @@ TEST_CASE("losses refuse what does not fit") {
   CHECK_SAYS("label_smoothing 2", nn::cross_entropy(x, classes, {.label_smoothing = 2}));
   CHECK_SAYS("targets of shape (4, 1)",
              nn::cross_entropy(x, zeros<int64_t>({4, 1}), {.label_smoothing = 0.5}));
+  CHECK_SAYS("targets of shape (3,)", nn::cross_entropy(x, zeros<int64_t>({3}), {}));
+  CHECK_SAYS("[nll_loss] an input of shape (4, 1) and targets of shape (5,), expected (...,",
+             nn::nll_loss(x, zeros<int64_t>({5})));
 }
 
 TEST_CASE_TEMPLATE("a label that is no class is an error, but for the ignored one", D,

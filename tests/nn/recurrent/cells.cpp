@@ -42,6 +42,20 @@ TEST_CASE_TEMPLATE("cells are PyTorch's", D, TEST_DEVICES) {
   CHECK(matches<D>(c.grad(), "cell.lstm.dx2"));
 }
 
+TEST_CASE_TEMPLATE("cells take one input without a batch", D, TEST_DEVICES) {
+  const nn::LSTMCell<D> lstm(3, 2);
+  const Var<float, D> x = rand<float>({4, 3}, D{});
+  nn::LSTMState<D> state = lstm(x(0));
+  CHECK(state.h.shape() == Shape{2});
+  state = lstm(x(1), state);
+  const auto rows = lstm(x(slice(1, 2)), lstm(x(slice(0, 1))));
+  CHECK(allclose(state.h.detach(), rows.h.detach()(0)));
+  CHECK(allclose(state.c.detach(), rows.c.detach()(0)));
+  const nn::GRUCell<D> gru(3, 2);
+  CHECK(allclose(gru(x(0)).detach(), gru(x).detach()(0)));
+  CHECK_SAYS("[gru] an input of shape (4,), expected (batch, 3) or (3,)", gru(ones({4}, D{})));
+}
+
 TEST_CASE_TEMPLATE("a layer is its cell, step by step", D, TEST_DEVICES) {
   const nn::RNNCell<D> cell(3, 2, {.bias = false}, nn::Nonlinearity::relu);
   nn::RNN<D> layer(3, 2, {.nonlinearity = nn::Nonlinearity::relu, .bias = false});

@@ -33,9 +33,11 @@ IgnoreMask<T, D> raised(const char* name, const IgnoreMask<T, D>& mask, const Sh
   const auto raise = [&](const auto& x) {
     if (x.shape() == shape) return x.reshape(as);
     if (x.shape() == otherwise) return x.reshape(as_otherwise);
+    if (shape == otherwise) {
+      fail<ShapeError>("MultiheadAttention", name, " of shape ", x.shape(), ", expected ", shape);
+    }
     fail<ShapeError>("MultiheadAttention", name, " of shape ", x.shape(), ", expected ", shape,
-                     shape == otherwise ? "" : " or one for each head, ",
-                     shape == otherwise ? Shape{} : otherwise);
+                     " or one for each head, ", otherwise);
   };
   if (mask.ignored) return raise(*mask.ignored);
   if (mask.added) return raise(*mask.added);
@@ -85,7 +87,7 @@ struct MultiheadAttentionMasks {
 };
 
 /// Multi-head attention between learned projections (Vaswani et al. 2017).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct MultiheadAttention {
   std::optional<Var<T, D>> in_proj_weight;  // (3 width, width): queries, keys, values
   std::optional<Var<T, D>> q_proj_weight;   // (width, width), where kdim or vdim differ
@@ -159,13 +161,8 @@ struct MultiheadAttention {
       const int at = batch_first ? 0 : 1;
       const Var<T, D> q = query.unsqueeze(at);
       const bool self = detail::is_same(query, key) && detail::is_same(key, value);
-      Masks raised = masks;
-      const auto raise = [](auto& mask) {
-        if (mask && mask->rank() == 1) *mask = mask->unsqueeze(0);
-      };
-      raise(raised.key_padding_mask.ignored);
-      raise(raised.key_padding_mask.added);
-      return heads_of(q, self ? q : key.unsqueeze(at), self ? q : value.unsqueeze(at), raised)
+      return heads_of(q, self ? q : key.unsqueeze(at), self ? q : value.unsqueeze(at),
+                      with_batch(masks))
           .squeeze(at);
     }
     check(query, key, value);
@@ -182,10 +179,17 @@ struct MultiheadAttention {
   }
 
   /// The output together with the attention weights, averaged over the heads, (batch, n, m), or
-  /// with `average` false (batch, heads, n, m). Slower, since the weights are stored.
+  /// with `average` false (batch, heads, n, m), or these without a batch. Slower, since the weights
+  /// are stored.
   std::pair<Var<T, D>, Var<T, D>> with_weights(const Var<T, D>& query, const Var<T, D>& key,
                                                const Var<T, D>& value, const Masks& masks = {},
                                                bool average = true) const {
+    if (query.rank() == 2) {
+      const int at = batch_first ? 0 : 1;
+      const auto [y, weights] = with_weights(query.unsqueeze(at), key.unsqueeze(at),
+                                             value.unsqueeze(at), with_batch(masks), average);
+      return {y.squeeze(at), weights.squeeze(0)};
+    }
     check(query, key, value);
     const auto split = [&](const Var<T, D>& x) {
       const Var<T, D> y = x.reshape({x.size(0), x.size(1), heads, x.size(2) / heads});
@@ -206,9 +210,9 @@ struct MultiheadAttention {
                                      arange<int64_t>(q.size(2), query.device()).unsqueeze(1);
       scores = where(behind, never, scores);
     }
-    Var<T, D> weights = softmax(scores);
-    // A query that ignores all keys gives 0.
-    if (mask.allowed) weights = where(*mask.allowed, weights, C(0));
+    // A query that ignores all keys has weights and gradients of 0, not NaN.
+    const Tensor<bool, D> sees = any(scores.detach() != never, axis(-1), keepdims);
+    Var<T, D> weights = where(sees, softmax(where(sees, scores, C(0)).eval()), C(0));
     weights = Dropout{dropout, training}(weights);
     const Var<T, D> y = matmul(weights, v);  // (batch, head, query, width)
     const Var<T, D> flat = (batch_first ? y.transpose(1, 2) : y.permute({2, 0, 1, 3}))
@@ -231,6 +235,15 @@ struct MultiheadAttention {
                      " and values ", value.shape(), ", expected ",
                      batch_first ? "(batch, length, width)" : "(length, batch, width)",
                      " of widths ", width, ", ", k, " and ", v);
+  }
+  /// Masks of inputs without a batch, for these with one.
+  static Masks with_batch(Masks masks) {
+    const auto raise = [](auto& mask) {
+      if (mask && mask->rank() == 1) *mask = mask->unsqueeze(0);
+    };
+    raise(masks.key_padding_mask.ignored);
+    raise(masks.key_padding_mask.added);
+    return masks;
   }
   AttentionMask<T, D> mask_of(const Masks& masks, int64_t batch, int64_t n, int64_t m) const {
     const Shape padding{batch, m};

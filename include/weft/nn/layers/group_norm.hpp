@@ -15,10 +15,16 @@ struct GroupNormOptions {
 };
 
 namespace detail {
+/// The elements of one image's channel.
+inline int64_t places_of(const Shape& images) {
+  int64_t n = 1;
+  for (int i = 2; i < images.rank(); ++i) n *= images[i];
+  return n;
+}
 /// Images whose channels are in `groups` parts, each part with mean 0 and variance 1.
 template <class T, class D>
 Var<T, D> norm_of_groups(const Var<T, D>& x, int64_t groups, double epsilon) {
-  const Var<T, D> rows = x.reshape({x.size(0), groups, -1});
+  const Var<T, D> rows = x.reshape({x.size(0), groups, x.size(1) / groups * places_of(x.shape())});
   const Var<T, D> m = mean(rows, axis(-1), keepdims);
   const Var<T, D> v = var(rows, axis(-1), keepdims, correction(0));
   const Var<T, D> y = (rows - m) * rsqrt(v + static_cast<compute_t<T>>(epsilon));
@@ -34,7 +40,7 @@ Var<T, D> scaled(const Var<T, D>& y, const std::optional<Var<T, D>>& weight,
 }  // namespace detail
 
 /// The channels of each image in groups, each group with mean 0 and variance 1 (Wu and He 2018).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct GroupNorm {
   std::optional<Var<T, D>> weight;  // (channels,)
   std::optional<Var<T, D>> bias;    // (channels,)
@@ -116,8 +122,9 @@ struct InstanceNorm {
                       "epsilon", epsilon, "momentum", momentum);
   }
 
-  /// x of shape (batch, channels, ...) with more than one place in an image.
+  /// x of shape (batch, channels, ...), or (channels, ...), with more than one place in an image.
   Var<T, D> operator()(const Var<T, D>& x) const {
+    if (x.rank() == Axes + 1 && x.size(0) == channels) return (*this)(x.unsqueeze(0)).squeeze(0);
     if (x.rank() != Axes + 2 || x.size(1) != channels) {
       fail<ShapeError>(text, "an input of shape ", x.shape(), ", expected (batch, ", channels,
                        ", ...) of ", Axes + 2, " axes");
@@ -129,12 +136,13 @@ struct InstanceNorm {
       const Var<T, D> y = (x - running_mean->reshape(row)) * scale.reshape(row);
       return watched(Var<T, D>(scaled(y, weight, bias)));
     }
-    const int64_t places = x.size() / (x.size(0) * channels);
-    if (places <= 1) {
+    if (places_of(x.shape()) <= 1) {
       fail<ValueError>(text, "an input of shape ", x.shape(),
                        ", expected more than one place in an image");
     }
-    if (training && running_mean) track(x.value().reshape({x.size(0), channels, -1}));
+    if (training && running_mean && x.size(0) > 0) {
+      track(x.value().reshape({x.size(0), channels, -1}));
+    }
     return watched(Var<T, D>(scaled(norm_of_groups(x, channels, epsilon), weight, bias)));
   }
 
@@ -153,21 +161,21 @@ struct InstanceNorm {
 }  // namespace detail
 
 /// Each channel of each image with mean 0 and variance 1 (Ulyanov et al. 2016).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct InstanceNorm1d : detail::InstanceNorm<1, D, T> {
   InstanceNorm1d() = default;
   explicit InstanceNorm1d(int64_t size, InstanceNormOptions options = {}, D device = {})
       : detail::InstanceNorm<1, D, T>(size, options, device) {}
 };
 /// The same of images (batch, channels, row, column).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct InstanceNorm2d : detail::InstanceNorm<2, D, T> {
   InstanceNorm2d() = default;
   explicit InstanceNorm2d(int64_t size, InstanceNormOptions options = {}, D device = {})
       : detail::InstanceNorm<2, D, T>(size, options, device) {}
 };
 /// The same with three spatial axes.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct InstanceNorm3d : detail::InstanceNorm<3, D, T> {
   InstanceNorm3d() = default;
   explicit InstanceNorm3d(int64_t size, InstanceNormOptions options = {}, D device = {})
@@ -193,7 +201,7 @@ struct LocalResponseNorm {
                        ", expected (batch, channel, ...)");
     }
     const Var squares = square(x);
-    const auto rows = squares.reshape({x.size(0), 1, x.size(1), -1});
+    const auto rows = squares.reshape({x.size(0), 1, x.size(1), detail::places_of(x.shape())});
     const auto around = pad(rows, {0, 0, size / 2, (size - 1) / 2});
     const auto means = avg_pool2d(around, {size, 1}, {.stride = 1}).reshape(x.shape());
     const Var y = x / pow(means * static_cast<C>(alpha) + static_cast<C>(k), static_cast<C>(beta));

@@ -41,9 +41,17 @@ struct RecurrentCell {
   template <class Chosen = Steps>
   RecurrentStates<T, D> step(const Var<T, D>& x, const Var<T, D>& h, const Var<T, D>& c) const {
     const int64_t width = weight_hh.size(1);
-    if (x.rank() != 2 || x.size(1) != weight_ih.size(1)) {
-      fail<ShapeError>(Steps::text, "an input of shape ", x.shape(), ", expected (batch, ",
-                       weight_ih.size(1), ")");
+    const int64_t in = weight_ih.size(1);
+    if (x.rank() < 1 || x.rank() > 2 || x.size(-1) != in) {
+      fail<ShapeError>(Steps::text, "an input of shape ", x.shape(), ", expected (batch, ", in,
+                       ") or (", in, ",)");
+    }
+    if (x.rank() == 1) {
+      const auto row = [](const Var<T, D>& v) { return v.rank() == 1 ? v.unsqueeze(0) : v; };
+      RecurrentStates<T, D> states = step<Chosen>(row(x), row(h), row(c));
+      states.h = states.h.squeeze(0);
+      if (Steps::has_cell) states.c = states.c.squeeze(0);
+      return states;
     }
     const Shape shape{x.size(0), width};
     const auto first = [&](const Var<T, D>& state) {
@@ -61,8 +69,8 @@ struct RecurrentCell {
 }  // namespace detail
 
 /// h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu: x of (batch, in), h of (batch, width), by
-/// default 0.
-template <class D = Cpu, class T = float>
+/// default 0; or both without a batch.
+template <Device D = Cpu, class T = float>
 struct RNNCell : detail::RecurrentCell<D, T, detail::RnnSteps<false>> {
   Nonlinearity nonlinearity = Nonlinearity::tanh;
 
@@ -81,7 +89,7 @@ struct RNNCell : detail::RecurrentCell<D, T, detail::RnnSteps<false>> {
 };
 
 /// One step of LSTM: `state = cell(x, state)` for state.h and state.c of (batch, width).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct LSTMCell : detail::RecurrentCell<D, T, detail::LstmSteps> {
   LSTMCell() = default;
   LSTMCell(int64_t in, int64_t width, RecurrentCellOptions options = {}, D device = {})
@@ -94,7 +102,7 @@ struct LSTMCell : detail::RecurrentCell<D, T, detail::LstmSteps> {
 };
 
 /// One step of GRU.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct GRUCell : detail::RecurrentCell<D, T, detail::GruSteps> {
   GRUCell() = default;
   GRUCell(int64_t in, int64_t width, RecurrentCellOptions options = {}, D device = {})
