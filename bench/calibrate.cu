@@ -196,7 +196,7 @@ struct Reducer<Swept> {
                                          kernels.weight};
     *swept.planned = swept.constant == Choice::row_blocks ? limits.row_blocks
                      : swept.constant == Choice::column_blocks
-                         ? limits.column_blocks
+                         ? on_cuda::detail::blocks_of_columns(n)
                          : (limits.weight >= on_cuda::detail::costly_element ? 8 : 0);
     (swept.constant == Choice::row_blocks      ? limits.row_blocks
      : swept.constant == Choice::column_blocks ? limits.column_blocks
@@ -329,7 +329,7 @@ void print_sweeps(bool all) {
   sweep("row_blocks", "sum_16x4M", C::row_blocks, sum(few, axis(1)), {4, 8, 12, 16, 24});
   sweep("row_blocks", "sum_1x16M", C::row_blocks, sum(one, axis(1)), {4, 8, 12, 16, 24});
   const auto tall = shaped(1 << 16, 1024);
-  sweep("column_blocks", "columns_64Kx1K", C::column_blocks, sum(tall, axis(0)), {2, 4, 8, 12});
+  sweep("column_blocks", "columns_64Kx1K", C::column_blocks, sum(tall, axis(0)), {2, 4, 5, 6, 8});
   for (const int length : {64, 256, 1024, 4096, 16384}) {
     if (!all && length != 256 && length != 4096) continue;
     const auto x = shaped((1 << 26) / length, length);

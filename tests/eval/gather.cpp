@@ -50,8 +50,3 @@ TEST_CASE("a stored gather keeps its tensor and sees what is written to it") {
   CHECK_SAYS("was written after the expression that reads it was built", e.item());
   weft::detail::check_flag() = false;
 }
-
-TEST_CASE("a half expression that is gathered from is not rounded on the way") {
-  const auto h = tensor<weft::half>({2048.0F, 1.0F});
-  CHECK(cast<float>(take(h + 1, tensor({0}))).item() == 2049);
-}

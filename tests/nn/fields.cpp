@@ -46,3 +46,14 @@ TEST_CASE("fields are references by their names, in order") {
   CHECK(&fields.rest.first.value == &pair.scale);
   CHECK(nn::FieldName(std::size_t{12}).string() == "12");
 }
+
+TEST_CASE("a Dict's entries by name and by place") {
+  nn::Dict<int> dict;
+  dict.add("one", 1);
+  dict.add("two", 2);
+  dict["two"] = 3;
+  const auto& same = dict;
+  CHECK(same["two"] == 3);
+  CHECK(same[0] == 1);
+  CHECK_SAYS("[Dict] no entry three among 2", dict["three"]);
+}

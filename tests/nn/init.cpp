@@ -39,6 +39,10 @@ TEST_CASE_TEMPLATE("initialisers have PyTorch's bounds and deviations", D, TEST_
   CHECK(deviation(x) == doctest::Approx(0.5396).epsilon(0.05));  // of a normal cut at one deviation
   nn::init::constant(x, 4);
   CHECK(all(x.detach() == 4.0F).item());
+  nn::init::zeros(x);
+  CHECK(all(x.detach() == 0.0F).item());
+  nn::init::ones(x);
+  CHECK(all(x.detach() == 1.0F).item());
   CHECK(x.requires_grad());
 }
 

@@ -31,6 +31,12 @@ void check_type(D device) {
 
 }  // namespace
 
+TEST_CASE_TEMPLATE("softmax names itself where an axis is not there", D, TEST_DEVICES) {
+  const auto x = ones({2, 3}, D{});
+  CHECK_SAYS("[softmax] axis 5 of a tensor of rank 2", softmax(x, axis(5)).eval());
+  CHECK_SAYS("[log_softmax] axis 0 appears twice", log_softmax(x, axis(0, 0)).eval());
+}
+
 TEST_CASE_TEMPLATE("softmax and its relatives over any axes and views", D, TEST_DEVICES) {
   test::Random r(3);
   for (int n = 0; n < 40; ++n) {

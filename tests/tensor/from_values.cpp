@@ -50,4 +50,17 @@ TEST_CASE_TEMPLATE("from containers, as a copy", D, TEST_DEVICES) {
                                Tensor<std::uint64_t, D>>);
   CHECK_THROWS_WITH_AS(weft::tensor(values, {4, -1}, D{}),
                        "[tensor] shape (6,) of 6 elements cannot become (4, -1)", weft::ShapeError);
+  CHECK(weft::tensor(part, D{}).to_vector() == std::vector<double>{2, 3});
+}
+
+TEST_CASE_TEMPLATE("from containers, with the type requested", D, TEST_DEVICES) {
+  const auto x = weft::tensor<float>(std::vector{1, 2, 3, 4}, {2, -1}, D{});
+  static_assert(std::is_same_v<decltype(x), const Tensor<float, D>>);
+  CHECK(x.shape() == Shape{2, 2});
+  CHECK(x.to_vector() == std::vector<float>{1, 2, 3, 4});
+  CHECK(weft::tensor<double>(std::array{1.5F}, D{}).to_vector() == std::vector{1.5});
+  CHECK(weft::tensor<int64_t>(std::vector<int64_t>{}).shape() == Shape{0});
+  CHECK_THROWS_WITH_AS(weft::tensor<int8_t>(std::vector{1, 1000}),
+                       "[tensor] the number 1000 does not fit in int8, expected -128 to 127",
+                       weft::ValueError);
 }

@@ -14,4 +14,6 @@ TEST_CASE_TEMPLATE("vectors of vectors", D, TEST_DEVICES) {
   CHECK(tensor(std::vector<std::vector<double>>{}).shape() == Shape{0, 0});
   CHECK_SAYS("[tensor] containers of 1 and of 2 elements at the same depth",
              tensor(std::vector<std::vector<int>>{{1, 2}, {3}}));
+  static_assert(std::is_same_v<decltype(tensor<double>(rows, D{})), Tensor<double, D>>);
+  CHECK(tensor<double>(rows, D{}).to_vector() == std::vector<double>{1, 2, 3, 4, 5, 6});
 }

@@ -145,15 +145,24 @@ template <class T, class D, class... Ts, class... Ds>
 auto grad(const Var<T, D>& y, const Var<Ts, Ds>&... xs) {
   return autograd::gradients(false, y, xs...);
 }
-/// The same for an expression, as in grad(sum(w * w), w).
-template <Differentiable E, class... Ts, class... Ds>
-  requires(sizeof...(Ts) > 0)
-auto grad(const E& y, const Var<Ts, Ds>&... xs) { return grad(Var(y), xs...); }
 /// The same, keeping the graph for another pass.
 template <class T, class D, class... Ts, class... Ds>
   requires(sizeof...(Ts) > 0)
 auto grad(Retain, const Var<T, D>& y, const Var<Ts, Ds>&... xs) {
   return autograd::gradients(true, y, xs...);
+}
+/// The same for a y that is not evaluated yet.
+template <Differentiable E, class... Ts, class... Ds>
+  requires(sizeof...(Ts) > 0 && !autograd::is_var<E>)
+auto grad(const E& y, const Var<Ts, Ds>&... xs) { return grad(Var(y), xs...); }
+/// No gradient; this says why.
+template <ExpressionLike E, class... Xs>
+  requires(!Differentiable<E>)
+Tensor<float, Cpu> grad(const E&, const Xs&...) {
+  static_assert(detail::always_false<E>,
+                "weft: grad(y, x) is of a y computed from Vars; gradients are plain tensors, and "
+                "hvp(f, x, v) gives products with second derivatives");
+  return {};
 }
 
 /// f(x...) without keeping its intermediate values: the backward pass runs f again, with the same

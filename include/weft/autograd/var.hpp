@@ -51,7 +51,8 @@ class Var : public Members<Var<T, D>>, public autograd::GradientMembers<T, D> {
     requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
   Var(E&& e, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
     if constexpr (detail::is_var<detail::node_t<E>>) {
-      *this = Var(detail::node(e));
+      check_kind<detail::node_t<E>>();
+      if constexpr (std::is_same_v<detail::node_t<E>, Var>) *this = Var(detail::node(e));
     } else {
       record(detail::node(e), file, line);
     }
@@ -218,6 +219,14 @@ class Var : public Members<Var<T, D>>, public autograd::GradientMembers<T, D> {
   template <class E>
   void record(const E& e, const char* file, unsigned line);
 
+  /// Checks that values of E become values of this Var without a conversion.
+  template <class E>
+  static constexpr void check_kind() {
+    static_assert(std::is_same_v<typename E::value_type, T>,
+                  "weft: element types do not convert silently: write cast<T>(x)");
+    static_assert(std::is_same_v<common_device_t<typename E::device_type, D>, D>,
+                  "weft: this expression is on another device than the Var: write x.to(device)");
+  }
   void check_writable(const char* operation) const {
     if (requires_grad() && is_grad_enabled()) {
       fail<ValueError>(operation, "a Var of shape ", shape(),
@@ -243,11 +252,7 @@ class Var : public Members<Var<T, D>>, public autograd::GradientMembers<T, D> {
 template <class T, Device D>
 template <class E>
 void Var<T, D>::record(const E& e, const char* file, unsigned line) {
-  using From = typename E::device_type;
-  static_assert(std::is_same_v<typename E::value_type, T>,
-                "weft: element types do not convert silently: write cast<T>(x)");
-  static_assert(std::is_same_v<common_device_t<From, D>, D>,
-                "weft: this expression is on another device than the Var: write x.to(device)");
+  check_kind<E>();
   if constexpr (autograd::is_var<E>) {
     value_ = e.value();
   } else if constexpr (!autograd::has_var<E>) {

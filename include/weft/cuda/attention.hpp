@@ -210,11 +210,11 @@ struct Attention<Cuda> {
     const int64_t key_heads = plan.batches * plan.key_heads;
     if constexpr (sizeof(C) == 4) {
       if (takes_tensor_cores<T>()) {
-        constexpr int bytes = on_cuda::tensor_backward_bytes<T, Width>();
-        grid.tiles = tiles(plan.queries, on_cuda::tensor_rows<T, Width>);
+        constexpr int bytes = on_cuda::tensor_backward_bytes<Width>();
+        grid.tiles = tiles(plan.queries, on_cuda::gradient_rows);
         run.launch_tensor("backward", plan, on_cuda::tensor_query_gradient<T, Width>, grid,
                           heads * grid.tiles, bytes);
-        grid.tiles = tiles(plan.keys, on_cuda::tensor_rows<T, Width>);
+        grid.tiles = tiles(plan.keys, on_cuda::gradient_rows);
         run.launch_tensor("backward", plan, on_cuda::tensor_key_gradient<T, Width>, grid,
                           key_heads * grid.tiles, bytes);
         return;

@@ -122,6 +122,13 @@ Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, co
           !is_tensor<E>};
 }
 
+/// In a dry run, notes that E is found before, and gives placeholder storage; otherwise null.
+template <class E>
+StorageHandle note_found(const Shape& shape, int64_t bytes) {
+  if (staging == nullptr) return {};
+  return staging->take(staging, {"find", type_text<E>()}, shape, bytes, nullptr);
+}
+
 /// Evaluation in a dry run: a tensor in placeholder storage.
 template <class T, class D, class E>
 WEFT_ONCE Tensor<T, D> plan_on(const E& e) {

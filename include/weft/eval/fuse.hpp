@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/assign.hpp"
+#include "weft/eval/program/overlap.hpp"
 #include "weft/ops/fuse.hpp"
 
 namespace weft::detail {

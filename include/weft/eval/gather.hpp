@@ -2,16 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/eval/gathered_inside.hpp"
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/program/lower.hpp"
+#include "weft/eval/program/overlap.hpp"
 #include "weft/eval/rows/program.hpp"
 #include "weft/ops/index/gather.hpp"
+
+namespace weft {
+template <class D>
+struct RowExecutor;  // in eval/rows/rows.hpp
+}  // namespace weft
 
 namespace weft::detail {
 
 // Defined in eval/assign.hpp.
 template <class T, class D, class E>
 Tensor<T, D> materialize_on(const E& e, D device);
+template <class E>
+StorageHandle note_found(const Shape& shape, int64_t bytes);
+
+/// Names the places of the rows of a gather.
+template <class E>
+struct RowsOf;
 
 template <Indexing How>
 using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAxis>;
@@ -67,79 +80,6 @@ IndexRange index_range(const char* operation, Indexing how, const Shape& x, int 
     range.failure = Executor<Any>::failure_flag(device);
   }
   return range;
-}
-
-/// Whether a gather of an element-wise expression can gather from the one tensor that it reads
-/// instead, so that only gathered elements are computed (on CUDA); and how many tensors it reads.
-template <class E>
-struct GatheredInside {
-  static constexpr bool passes = false;
-  static constexpr int tensors = 0;
-};
-template <class T>
-struct GatheredInside<Scalar<T>> {
-  static constexpr bool passes = true;
-  static constexpr int tensors = 0;
-  template <class P>
-  static Constant<T> program(const Scalar<T>& e, const P&) {
-    return {e.value};
-  }
-};
-template <class T, class D>
-struct GatheredInside<Tensor<T, D>> {
-  static constexpr bool passes = is_cuda<D>;
-  static constexpr int tensors = 1;
-  static const Tensor<T, D>& leaf(const Tensor<T, D>& e) { return e; }
-  template <class P>
-  static P program(const Tensor<T, D>&, const P& gathered) {
-    return gathered;
-  }
-};
-template <class T, class Op, class... Args>
-struct GatheredInside<Map<T, Op, Args...>> {
-  static constexpr bool passes = (GatheredInside<Args>::passes && ...) &&
-                                 (Effects::of<Op>() & (Effects::draws | Effects::acts)) == 0;
-  static constexpr int tensors = (GatheredInside<Args>::tensors + ... + 0);
-  static const auto& leaf(const Map<T, Op, Args...>& e) { return leaf_among(e.args()); }
-  /// The formula's program, with `gathered` for its tensor.
-  template <class P>
-  static auto program(const Map<T, Op, Args...>& e, const P& gathered) {
-    return apply(e, gathered, std::index_sequence_for<Args...>{});
-  }
-
- private:
-  template <class X, class... Xs>
-  static const auto& leaf_among(const Pack<X, Xs...>& args) {
-    if constexpr (GatheredInside<X>::tensors == 1) {
-      return GatheredInside<X>::leaf(args.head);
-    } else {
-      return leaf_among(args.tail);
-    }
-  }
-  template <class P, std::size_t... J>
-  static auto apply(const Map<T, Op, Args...>& e, const P& gathered, std::index_sequence<J...>) {
-    auto programs =
-        make_pack(GatheredInside<Args>::program(get<static_cast<int>(J)>(e.args()), gathered)...);
-    return Apply<Op, decltype(GatheredInside<Args>::program(get<static_cast<int>(J)>(e.args()),
-                                                            gathered))...>{settled(e.op()),
-                                                                           programs};
-  }
-};
-template <class E>
-inline constexpr bool is_gathered_inside =
-    !is_tensor<E> && GatheredInside<E>::passes && GatheredInside<E>::tensors == 1;
-
-/// The element type that a gather of E loads, as a std::type_identity: of the one tensor in it, or
-/// of E's value.
-template <class E>
-constexpr auto gathered_element() {
-  if constexpr (is_gathered_inside<E>) {
-    using T = std::remove_cvref_t<decltype(GatheredInside<E>::leaf(std::declval<const E&>()))>;
-    return std::type_identity<typename T::value_type>{};
-  } else {
-    return std::type_identity<std::conditional_t<is_tensor<E>, typename E::value_type,
-                                                 compute_t<typename E::value_type>>>{};
-  }
 }
 
 template <class K, class E, class I>
@@ -208,8 +148,30 @@ bool same_gather(const void* a, const void* b) {
          same_value(x.indices(), y.indices());
 }
 
+/// Whether a row program may read the rows of a gather where they are: those of a tensor, of a
+/// length that keeps vectors of every operand aligned.
+template <class K, class E, class I>
+bool finds_rows(const Gather<K, E, I>& e) {
+  if constexpr (is_tensor<E> && is_tensor<I>) {
+    constexpr int lanes = 8;  // of the longest vectors
+    const E& x = e.operand();
+    if (e.axis() != 0 || x.rank() < 2 || e.size() == 0 || x.size() == 0) return false;
+    const int64_t length = x.size() / x.shape()[0];
+    Strides whole = contiguous_strides(x.shape());
+    for (int i = 1; i < x.rank(); ++i) {
+      if (x.shape()[i] != 1 && x.strides()[i] != whole[i]) return false;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(x.data());
+    return length % lanes == 0 && x.strides()[0] % lanes == 0 &&
+           address % (lanes * sizeof(typename E::value_type)) == 0 && e.indices().is_contiguous();
+  } else {
+    return false;
+  }
+}
+
 template <class K, class E, class I>
 struct RowLowering<Gather<K, E, I>, true> {
+  using D = typename Gather<K, E, I>::device_type;
   using value = std::remove_const_t<typename E::value_type>;
   using types = TypeList<value>;
   static constexpr int reductions = 0;
@@ -217,20 +179,57 @@ struct RowLowering<Gather<K, E, I>, true> {
   template <int B, int>
   static RowPart<Arg<B, value>, Pack<>> lower(const Gather<K, E, I>& e, Operand* operands,
                                               RowNode*) {
-    using D = typename Gather<K, E, I>::device_type;
-    for (int i = 0; i < B; ++i) {
-      if (operands[i].same == same_gather<K, E, I> &&
-          same_gather<K, E, I>(operands[i].opaque, &e)) {
-        operands[B] = operands[i];
-        return {};
+    Operand& rows = operands[B];
+    rows.opaque = &e;
+    rows.same = same_gather<K, E, I>;
+    if (!finds_rows(e)) {
+      for (int i = 0; i < B; ++i) {
+        if (operands[i].same == rows.same && rows.same(operands[i].opaque, &e)) {
+          rows = operands[i];
+          return {};
+        }
+      }
+      evaluate(rows);
+    } else {
+      const auto& x = e.operand();
+      Operand all;
+      all.set(x.data(), sizeof(value), x.shape(), x.strides(), x.storage());
+      rows.set(x.data(), sizeof(value), e.shape(), contiguous_strides(e.shape()), x.storage());
+      set_gathered(rows, all);
+      rows.settle = settle;
+      rows.row_rank = x.rank() - 1;
+    }
+    return {};
+  }
+
+ private:
+  static const Gather<K, E, I>& of(const Operand& x) {
+    return *static_cast<const Gather<K, E, I>*>(x.opaque);
+  }
+  static void evaluate(Operand& out) {
+    const Tensor<value, D> rows = materialize_on<value, D>(of(out), D{});
+    out.set(rows.data(), sizeof(value), rows.shape(), rows.strides(), rows.storage());
+    out.keep = Access::storage(rows);
+    out.gathered = 0;
+  }
+  static void settle(Operand& out, bool find_rows) {
+    using Loops = loops_of<D>;
+    if constexpr (is_tensor<E> && is_tensor<I> && requires { RowExecutor<Loops>::finds_rows; }) {
+      if (find_rows) {
+        const auto& e = of(out);
+        const auto& x = e.operand();
+        const IndexRange range = index_range<D>(K::text, K::how, x.shape(), 0, x.storage());
+        out.keep = note_found<RowsOf<Gather<K, E, I>>>(e.shape(), e.indices().size() * 8);
+        if (out.keep) {
+          out.rows = static_cast<const int64_t*>(out.keep->data);
+        } else {
+          RowExecutor<Loops>::find_rows(name_of<Gather<K, E, I>>(), e.shape(), x, e.indices(),
+                                        range, out);
+        }
+        return;
       }
     }
-    const Tensor<value, D> rows = materialize_on<value, D>(e, D{});
-    operands[B].set(rows.data(), sizeof(value), rows.shape(), rows.strides(), rows.storage());
-    operands[B].keep = Access::storage(rows);
-    operands[B].opaque = &e;
-    operands[B].same = same_gather<K, E, I>;
-    return {};
+    evaluate(out);
   }
 };
 

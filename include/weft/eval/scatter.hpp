@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/assign.hpp"
+#include "weft/eval/program/overlap.hpp"
 #include "weft/ops/index/scatter.hpp"
 
 namespace weft {

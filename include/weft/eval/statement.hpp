@@ -4,6 +4,7 @@
 
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/program/lower.hpp"
+#include "weft/eval/program/overlap.hpp"
 #include "weft/eval/program/statement_observer.hpp"
 #include "weft/ops/conv/memory_format.hpp"
 #include "weft/tensor/access.hpp"

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -100,6 +101,8 @@ class Dict {
     fail<IndexError>("Dict", "no entry ", name.c_str(), " among ", size());
   }
   X& at(const std::string& name) { return const_cast<X&>(std::as_const(*this).at(name)); }
+  X& operator[](std::string_view name) { return at(std::string(name)); }
+  const X& operator[](std::string_view name) const { return at(std::string(name)); }
 
  private:
   std::vector<std::string> names_;

@@ -36,6 +36,14 @@ template <class T, class D>
 void constant(const Var<T, D>& x, double value) {
   x.detach().fill(static_cast<compute_t<T>>(value));
 }
+template <class T, class D>
+void zeros(const Var<T, D>& x) {
+  constant(x, 0);
+}
+template <class T, class D>
+void ones(const Var<T, D>& x) {
+  constant(x, 1);
+}
 
 /// Uniform between low and high.
 template <class T, class D>

@@ -40,13 +40,13 @@ inline Shape with_last_axis(Shape shape) {
 
 namespace detail {
 /// max(x, axes, keepdims), which also accepts rows without elements: nothing is subtracted from
-/// these.
+/// these. `operation` is named in errors.
 template <class X>
-auto row_max(const X& x, const Axes& axes) {
+auto row_max(const char* operation, const X& x, const Axes& axes) {
   using T = typename X::value_type;
   using Max = Reduce<reducer::max, operand_t<T, X>>;
   if constexpr (op::Ordered::template report<T>()) {
-    const ReducedAxes reduced{axes_mask("max", axes, x.rank()), true};
+    const ReducedAxes reduced{axes_mask(operation, axes, x.rank()), true};
     return Max(reducer::max{}, x, reduced, OfNone::allowed);
   } else {
     return x;
@@ -57,14 +57,15 @@ auto row_max(const X& x, const Axes& axes) {
 /// exp(x) / sum(exp(x)) along the axes.
 template <ExpressionLike X>
 auto softmax(const X& x, const Axes& axes = axis(-1)) {
-  const auto e = lift(detail::ShiftedExp<typename X::value_type>{}, x - detail::row_max(x, axes));
+  const auto e =
+      lift(detail::ShiftedExp<typename X::value_type>{}, x - detail::row_max("softmax", x, axes));
   return e / sum(e, axes, keepdims);
 }
 
 /// log(softmax(x)), accurate even where softmax underflows.
 template <ExpressionLike X>
 auto log_softmax(const X& x, const Axes& axes = axis(-1)) {
-  const auto shifted = x - detail::row_max(x, axes);
+  const auto shifted = x - detail::row_max("log_softmax", x, axes);
   return shifted - log(sum(lift(op::exp_of_term{}, shifted), axes, keepdims));
 }
 

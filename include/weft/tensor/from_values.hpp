@@ -146,15 +146,51 @@ concept Contiguous = !ExpressionLike<C> && requires(const C& c) {
   c.size();
 };
 
-/// A copy of a container's elements, as a vector or in the given shape (one size may be -1).
-template <Contiguous C, Device D = Cpu>
-  requires(!Contiguous<typename C::value_type>)
+namespace detail {
+template <class T, class C>
+void copy_values(const C& values, T*& out) {
+  constexpr bool kept = !is_integer<T> || !is_floating<typename C::value_type>;
+  static_assert(
+      kept, "weft: floating-point numbers do not become integers silently: write tensor(values)");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if constexpr (std::is_same_v<Chosen<void, std::remove_const_t<typename C::value_type>>, T>) {
+      *out++ = values.data()[i];
+    } else if constexpr (kept) {
+      *out++ = NumberFor<T>(values.data()[i]).value;
+    }
+  }
+}
+}  // namespace detail
+
+/// A copy of a container's elements, as a vector or in the given shape (one size may be -1), with
+/// their type or the type requested, tensor<double>(values).
+template <class T = void, Contiguous C, Device D = Cpu>
+  requires NumberLike<typename C::value_type>
 auto tensor(const C& values, const Shape& shape = {-1}, D device = {}) {
-  using T = typename detail::Canonical<std::remove_const_t<typename C::value_type>>::type;
+  using U = detail::Chosen<T, std::remove_const_t<typename C::value_type>>;
   const auto n = static_cast<int64_t>(values.size());
-  Tensor<T, Cpu> out = empty<T>(layout::infer("tensor", shape, n, Shape{n}));
-  for (int64_t i = 0; i < n; ++i) out.data()[i] = values.data()[i];
+  Tensor<U, Cpu> out = empty<U>(layout::infer("tensor", shape, n, Shape{n}));
+  U* next = out.data();
+  detail::copy_values(values, next);
   return out.to(device);
+}
+template <class T = void, Contiguous C, Device D>
+  requires NumberLike<typename C::value_type>
+auto tensor(const C& values, D device) { return tensor<T>(values, {-1}, device); }
+
+namespace detail {
+/// Nested containers, worse matched than by weft/tensor/nested.hpp's function for them.
+struct Nested {
+  template <Contiguous C>
+    requires Contiguous<typename C::value_type> Nested(const C&) {}
+};
+}  // namespace detail
+/// Not here; this says where.
+template <class T = void, Device D = Cpu>
+auto tensor(detail::Nested, D = {}) {
+  static_assert(detail::always_false<T, D>,
+                "weft: for tensors of nested containers include <weft/arrays.hpp>");
+  return Tensor<float, D>{};
 }
 
 }  // namespace weft

@@ -36,26 +36,23 @@ void copy_nested(const C& values, const Shape& shape, int depth, T*& out) {
     fail<ShapeError>("tensor", "containers of ", n, " and of ", shape[depth],
                      " elements at the same depth, expected equal lengths");
   }
-  for (int64_t i = 0; i < n; ++i) {
-    if constexpr (NestedContainer<C>) {
-      copy_nested(values.data()[i], shape, depth + 1, out);
-    } else {
-      *out++ = values.data()[i];
-    }
+  if constexpr (NestedContainer<C>) {
+    for (int64_t i = 0; i < n; ++i) copy_nested(values.data()[i], shape, depth + 1, out);
+  } else {
+    copy_values(values, out);
   }
 }
 }  // namespace detail
 
 /// A copy of the elements of nested containers, with one axis per level. Throws ShapeError if
 /// containers at the same level differ in length.
-template <NestedContainer C, Device D = Cpu>
+template <class T = void, NestedContainer C, Device D = Cpu>
 auto tensor(const C& values, D device = {}) {
-  using T =
-      typename detail::Canonical<std::remove_const_t<typename detail::InnermostOf<C>::type>>::type;
+  using U = detail::Chosen<T, std::remove_const_t<typename detail::InnermostOf<C>::type>>;
   Shape shape;
   detail::nested_shape(values, shape);
-  Tensor<T, Cpu> out = empty<T>(shape);
-  T* next = out.data();
+  Tensor<U, Cpu> out = empty<U>(shape);
+  U* next = out.data();
   detail::copy_nested(values, shape, 0, next);
   return out.to(device);
 }

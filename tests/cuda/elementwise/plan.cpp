@@ -78,3 +78,39 @@ TEST_CASE("a thread has several rows where there are many and some are broadcast
   CHECK(narrow.row_step == 8);
   CHECK(narrow.row_skip == 24);
 }
+
+TEST_CASE("gathered rows that no vectors divide are found first") {
+  Operand operands[4];  // z = table(ids) * x
+  for (Operand& x : operands) x.itemsize = 2;
+  const auto plan_rows = [&](int64_t rows, int64_t columns, int64_t step) {
+    for (Operand& x : operands) {
+      x.stride[0] = columns;
+      x.stride[1] = 1;
+    }
+    operands[0].stride[0] = step;
+    operands[1].stride[0] = 0;  // offsets,
+    operands[2].stride[0] = 1;  // and indices
+    operands[2].stride[1] = 0;
+    ForEachKernels kernels{1, 8, true, {16, 4, 2}};
+    kernels.found_rows = {8, 1};
+    ElementwiseLoops grid;
+    int transposed[4];
+    auto launch = weft::cuda::detail::plan_for_each(weft::detail::loops_over({rows, columns}),
+                                                    operands, 4, false, kernels, grid, transposed);
+    if (launch.finds_rows) {
+      const std::uint64_t last = static_cast<std::uint64_t>(columns) + 2046;
+      CHECK((last * grid.row_inverse >> 32U) == last / static_cast<std::uint64_t>(columns));
+      CHECK(launch.shared_bytes ==
+            static_cast<int>((last / static_cast<std::uint64_t>(columns) + 1) * 8));
+    }
+    return launch;
+  };
+  for (int64_t columns : {2, 3, 17, 33, 257, 1025, 16383}) {
+    CAPTURE(columns);
+    CHECK(plan_rows(100, columns, columns).finds_rows);
+  }
+  CHECK(plan_rows(1000, 17, 17).blocks == 9);
+  CHECK_FALSE(plan_rows(100, 24, 24).finds_rows);        // whole vectors
+  CHECK_FALSE(plan_rows(100, 17, 18).finds_rows);        // rows of the target are apart
+  CHECK_FALSE(plan_rows(100, 16385, 16385).finds_rows);  // too long for exact quotients
+}

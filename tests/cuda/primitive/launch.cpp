@@ -1,6 +1,7 @@
 #include "weft/cuda/primitive/launch.hpp"
 
 #include <weft/cuda/primitive/grid.hpp>
+#include <weft/cuda/primitive/plan_grid.hpp>
 
 #include "test.hpp"
 

@@ -1,5 +1,8 @@
 #include "weft/cuda/reduce/column_kernel.hpp"
 
+#include <cmath>
+#include <vector>
+
 #include "test.hpp"
 
 // The kernels run in tests/cuda/reduce.cpp; here, what bounds a block's shared memory.
@@ -8,7 +11,7 @@ constexpr bool fits(int lanes) {
   return sizeof(State) * static_cast<unsigned>(lanes) <= 32;
 }
 static_assert(weft::cuda::column_lanes<weft::reducer::Sum<float>, 4> == 4);
-static_assert(weft::cuda::column_lanes<weft::reducer::Extremum<float>, 16> == 2);
+static_assert(weft::cuda::column_lanes<weft::reducer::Extremum<float>, 16> == 4);
 static_assert(fits<weft::reducer::Moments<double>>(
     weft::cuda::column_lanes<weft::reducer::Moments<double>, 16>));
 
@@ -41,4 +44,41 @@ TEST_CASE("results of short columns, stored as vectors and one by one [gpu] [san
     }
     CHECK(wrong == 0);
   }
+}
+
+TEST_CASE("positions in short columns, with ties and without a number [gpu] [sanitize]") {
+  using weft::axis;
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 8, 9, 17}) {
+    CAPTURE(n);
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < 6 * n * 65; ++i) {
+      values.push_back(i % 53 == 5 ? NAN : static_cast<float>(i * 7919 % 11));
+    }
+    const auto all = weft::tensor(values, {6, n, 65}).to(weft::Cuda{});
+    for (const std::int64_t columns : {64, 65}) {
+      const auto most = argmax(all.narrow(2, 0, columns), axis(1)).eval().to_vector();
+      const auto least = argmin(all.narrow(2, 0, columns), axis(1)).eval().to_vector();
+      int wrong = 0;
+      for (std::int64_t i = 0; i < 6 * columns; ++i) {
+        const auto at = [&](std::int64_t k) {
+          return values[static_cast<std::size_t>((i / columns * n + k) * 65 + i % columns)];
+        };
+        std::int64_t first = 0;
+        std::int64_t last = 0;
+        for (std::int64_t k = 1; k < n; ++k) {
+          if (at(first) == at(first) && !(at(k) <= at(first))) first = k;
+          if (at(last) == at(last) && !(at(k) >= at(last))) last = k;
+        }
+        wrong += most[static_cast<std::size_t>(i)] != first;
+        wrong += least[static_cast<std::size_t>(i)] != last;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("large column sums take as many pieces as run at a time [gpu]") {
+  const auto x = weft::ones<float>({4099, 1032}, weft::Cuda{});
+  const auto v = sum(x, weft::axis(0)).eval().to_vector();
+  for (float each : v) CHECK(each == 4099.F);
 }

@@ -63,6 +63,18 @@ TEST_CASE("columns share a block where there are few of them, or few elements in
   CHECK(plan(8, 1 << 20, false).depth == 1);
 }
 
+TEST_CASE("the pieces of columns run at a time, five blocks on a multiprocessor") {
+  CHECK(plan(16384, 16384, false).blocks == 640);
+  CHECK(plan(3456, 28672, false).blocks == 448);  // three pieces would be 672
+  CHECK(plan(4096, 400 * 128, false).blocks == 400);
+  for (int64_t tiles = 1; tiles < 660; ++tiles) {
+    CAPTURE(tiles);
+    const auto p = plan(1 << 16, tiles * 128, false);
+    CHECK(p.blocks <= 660);
+    CHECK(2 * p.blocks > 660);
+  }
+}
+
 TEST_CASE("vectors need alike rows") {
   CHECK(plan(100, 64, true).vectors);
   CHECK_FALSE(plan(100, 64, true).ragged);

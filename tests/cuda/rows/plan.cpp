@@ -192,3 +192,69 @@ TEST_CASE("L2 fetches rows of elements that do not cross its words") {
 TEST_CASE("too many rows or elements is an error, not a wrong answer") {
   CHECK_SAYS("rows on CUDA, expected below 2^31", plan({int64_t{1} << 31, 8}));
 }
+
+TEST_CASE("rows of two dimensions: the busiest thread has few more elements than its share") {
+  // x (n, c, p), over n and p, is read by a reduction and an output.
+  const auto planned = [](int64_t n, int64_t c, int64_t p, int itemsize) {
+    static const std::uint64_t uses[] = {2, 2};
+    weft::cuda::RowKernel kernel;
+    kernel.outputs = kernel.leaves = kernel.reductions = 1;
+    kernel.loop_lanes = kernel.narrow_lanes = 8;
+    kernel.state_bytes = 12;
+    kernel.uses = uses;
+    weft::detail::RowTask task;
+    task.geometry = {{c}, {n, p}};
+    task.mode[0] = RowMode::compute;
+    task.along_row[0] = true;
+    weft::cuda::Properties device;
+    device.major = 9;
+    device.multiprocessors = 132;
+    Operand operands[3];
+    Operand inside[3];
+    for (Operand& x : operands) {
+      for (int64_t& s : x.stride) s = 0;
+      x.itemsize = itemsize;
+    }
+    for (Operand* x : {&operands[0], &operands[1]}) {
+      x->data = reinterpret_cast<char*>(4096);
+      x->stride[0] = p;
+      x->stride[1] = c * p;
+      x->stride[2] = 1;
+    }
+    Planned out;
+    weft::cuda::detail::RowPlan planner("test", task, kernel, device, out, out.operand);
+    planner.read(operands, inside);
+    for (const unsigned parts : {8U, 16U}) out.launch = planner.plan(parts);  // may be asked twice
+    return out;
+  };
+  struct Case {
+    int64_t n, c, p;
+    int itemsize;
+    bool blocked, turned;
+  };
+  for (const Case& k :
+       {Case{68, 512, 784, 2, true, false}, Case{29843, 16, 49, 4, false, true},
+        Case{64, 256, 3136, 4, true, false}, Case{256, 512, 196, 2, false, true},
+        Case{100, 96, 3025, 4, false, true}, Case{64, 2048, 49, 2, false, true},
+        Case{128, 64, 12544, 4, true, false}, Case{2, 96, 100003, 4, false, false}}) {
+    CAPTURE(k.n);
+    CAPTURE(k.p);
+    const Planned p = planned(k.n, k.c, k.p, k.itemsize);
+    CHECK(p.blocked == k.blocked);
+    CHECK(p.turned == k.turned);
+    CHECK(int64_t{p.inner} == (k.turned ? k.n : k.p));
+    CHECK(int64_t{p.outer} == (k.turned ? k.p : k.n));
+    CHECK(p.operand[1].reduced_stride[k.turned ? 1 : 0] == k.itemsize);
+    const unsigned threads = p.group * p.parts.divisor;
+    CHECK(p.apart * p.outer_stride <= threads);
+    CHECK(p.across.divisor == (k.turned ? p.outer_stride : p.apart));
+    const unsigned lanes = k.blocked ? 8 : 1;
+    const unsigned along = (p.inner / lanes + p.apart - 1) / p.apart * lanes;
+    const unsigned others = (p.outer + p.outer_stride - 1) / p.outer_stride;
+    if (k.blocked) {
+      CHECK((p.apart & (p.apart - 1)) == 0);
+    } else {
+      CHECK(int64_t{(along + 7) / 8 * others} * 8 * threads < k.n * k.p * 5 / 4 + 8 * threads);
+    }
+  }
+}

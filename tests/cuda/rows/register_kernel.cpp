@@ -199,3 +199,101 @@ TEST_CASE("equal parts within what is kept, positions among its operands [gpu]")
     CHECK(max(abs(got - expected)).item() < 1e-5F);
   }
 }
+
+namespace {
+/// The divergence of the softmax of y from that of x, and softmax(x)'s gradient for y.
+double divergence(const Row& x, const Row& y) {
+  const Row p = test::log_softmax(x);
+  const Row q = test::log_softmax(y);
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) sum += std::exp(p[i]) * (p[i] - q[i]);
+  return sum;
+}
+Row backward(const Row& x, const Row& y) {
+  Row p = test::softmax(x);
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) sum += p[i] * y[i];
+  for (std::size_t i = 0; i < p.size(); ++i) p[i] *= y[i] - sum;
+  return p;
+}
+
+/// f(row of x, row of y) for all rows, with the shape of x or, of single values, without its last
+/// axis.
+template <class T, class F>
+test::Array<double> of_two(const test::Array<T>& x, const test::Array<T>& y, F f) {
+  const auto n = static_cast<std::ptrdiff_t>(x.shape[1]);
+  test::Array<double> out{x.shape, {}};
+  for (std::int64_t r = 0; r < x.shape[0]; ++r) {
+    const std::ptrdiff_t at = r * n;
+    const std::ptrdiff_t from = y.shape[0] == 1 ? 0 : at;
+    const auto value = f(Row(x.values.begin() + at, x.values.begin() + at + n),
+                         Row(y.values.begin() + from, y.values.begin() + from + n));
+    if constexpr (std::is_same_v<decltype(f(Row{}, Row{})), double>) {
+      out.shape = {x.shape[0]};
+      out.values.push_back(value);
+    } else {
+      out.values.insert(out.values.end(), value.begin(), value.end());
+    }
+  }
+  return out;
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("two operands are kept [gpu] [sanitize]", T, weft::bfloat16, float, double) {
+  const double tolerance = sizeof(T) == 2 ? 2e-2 : 2e-5;
+  for (const std::int64_t n : {8, 24, 100, 101, 264, 1032, 4099, 40000, 131072}) {
+    CAPTURE(n);
+    const auto x = noise<T>({5, n});
+    const auto y = noise<T>({5, n}, 2);
+    const auto one = noise<T>({1, n}, 3);
+    const auto gx = x.on(Cuda{});
+    const auto gy = y.on(Cuda{});
+    const auto kl = [](const auto& a, const auto& b) {
+      auto p = log_softmax(a, axis(-1));
+      auto q = log_softmax(b, axis(-1));
+      return sum(exp(p) * (p - q), axis(-1));
+    };
+    CHECK(apart(kl(gx, gy), of_two(x, y, divergence)) < tolerance);
+    CHECK(apart(kl(gx, one.on(Cuda{})), of_two(x, one, divergence)) < tolerance);
+    CHECK(apart(kl(gx, gx), of_two(x, x, divergence)) < tolerance);
+    const auto p = softmax(gx);
+    CHECK(apart(p * (gy - sum(p * gy, axis(-1), keepdims)), of_two(x, y, backward)) < tolerance);
+    const auto product = [](const Row& a, const Row& b) {
+      Row out = test::softmax(a);
+      const Row other = test::softmax(b);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] - other[i]) * a[i];
+      return out;
+    };
+    CHECK(apart((softmax(gx) - softmax(gy)) * gx, of_two(x, y, product)) < tolerance);
+  }
+}
+
+TEST_CASE("two operands out of step, three, and one that is the same along the row [gpu]") {
+  for (const std::int64_t n : {100, 103, 1024}) {
+    CAPTURE(n);
+    const auto wide = noise<float>({6, n + 1}).on(Cuda{});
+    const Tensor<float, Cuda> x = wide.narrow(1, 1, n);
+    const auto y = noise<float>({6, n}, 2).on(Cuda{});
+    const auto z = noise<float>({6, n}, 3).on(Cuda{});
+    const auto number = noise<float>({6, 1}, 4).on(Cuda{}).expand({6, n});
+    const auto formula = [](const auto& a, const auto& b, const auto& c) {
+      return sum(softmax(a) * log_softmax(b) * (c + log_softmax(c)), axis(-1));
+    };
+    const auto to_cpu = [](const auto& t) { return t.to(weft::Cpu{}); };
+    const auto check = [&](const auto& a, const auto& b, const auto& c) {
+      const auto a_cpu = to_cpu(a);
+      const auto b_cpu = to_cpu(b);
+      const auto c_cpu = to_cpu(c);
+      const Tensor<float> expected = formula(a_cpu, b_cpu, c_cpu);
+      const Tensor<float, Cuda> got = formula(a, b, c);
+      CHECK(max(abs(to_cpu(got) - expected)).item() < 2e-5F * max(abs(expected)).item());
+    };
+    check(wide.narrow(1, 1, n), y, y);
+    check(x, y, wide.narrow(1, 1, n));
+    check(x, y, y);
+    check(x, y, x);
+    check(x, y, z);
+    check(x, number, x);
+    check(number, x, y);
+  }
+}

@@ -59,7 +59,17 @@ TEST_CASE("what a thread keeps fits its registers") {
   static_assert(LayoutOf<Weighted>::always_kept == 0);
 }
 
-TEST_CASE("what reductions that need each other read is taken for one operand") {
+TEST_CASE("there is a kernel that keeps two operands where reductions may read two") {
+  using TwoSoftmaxes = decltype(std::declval<Softmax<float>>() - std::declval<Softmax<float>>());
+  static_assert(!LayoutOf<Softmax<float>>::may_have_two);
+  static_assert(!LayoutOf<decltype(standardize(std::declval<X<float>>()))>::may_have_two);
+  static_assert(LayoutOf<TwoSoftmaxes>::may_have_two);
+  static_assert(LayoutOf<TwoSoftmaxes>::possible);
+  static_assert(LayoutOf<TwoSoftmaxes>::vectors == 8);
+  static_assert(LayoutOf<decltype(entropy<float>(std::declval<X<float>>()))>::may_have_two);
+}
+
+TEST_CASE("what reductions that need each other read is taken for one operand, or two") {
   using Entropy = decltype(entropy<float>(std::declval<X<float>>()));
   static_assert(LayoutOf<Entropy>::most_operands == 2);
   static_assert(!LayoutOf<Entropy>::independent);

@@ -26,11 +26,13 @@ struct Work {
   bool along_row = true;  // whether the output has an element for each of the row
   bool independent = false;
   int major = 9;
+  bool two = false;  // whether the reduction reads both leaves, and the kernel keeps two operands
 };
 
 /// A reduction that reads the first leaf, and an output that reads the second.
 Planned plan(const Work& w) {
-  static const std::uint64_t uses[] = {2, 4};
+  static const std::uint64_t one[] = {2, 4};
+  static const std::uint64_t both[] = {6, 4};
   weft::cuda::RowKernel kernel;
   kernel.outputs = 1;
   kernel.leaves = 2;
@@ -38,10 +40,11 @@ Planned plan(const Work& w) {
   kernel.lanes = 4;
   kernel.narrow_lanes = 8;
   kernel.state_bytes = 8;
-  kernel.uses = uses;
+  kernel.uses = w.two ? both : one;
   kernel.registers.vectors = 8;
   kernel.registers.may_keep = 6;
-  kernel.registers.always_kept = 2;
+  kernel.registers.always_kept = w.two ? 6 : 2;
+  kernel.registers.slots = w.two ? 2 : 1;
   kernel.registers.independent = w.independent;
   weft::detail::RowTask task;
   task.geometry = {{w.rows}, {w.length}};
@@ -145,6 +148,28 @@ TEST_CASE("an operand is kept, another is read where it lies") {
   const Planned other = plan({1000, 8192, 0, false});
   CHECK(other.operand[1].access == RowOperand::kept);
   CHECK(other.operand[2].access == RowOperand::whole_vector);
+}
+
+TEST_CASE("two operands are kept where reductions read both") {
+  Work work{1000, 8192, 0, false};
+  work.two = true;
+  const Planned two = plan(work);
+  CHECK(two.launch.registers);
+  CHECK(two.operand[1].access == RowOperand::kept);
+  CHECK(two.operand[2].access == RowOperand::kept_second);
+  CHECK(two.sources == 2);
+  CHECK(two.launch.keeps_two);
+  work.same = true;
+  const Planned one = plan(work);
+  CHECK(one.operand[2].access == RowOperand::kept);
+  CHECK(one.sources == 1);
+  CHECK_FALSE(one.launch.keeps_two);
+  work = {1000, 1001, 0, false};
+  work.two = true;
+  CHECK(plan(work).launch.registers);  // ragged, in step
+  CHECK(plan(work).operand[2].access == RowOperand::kept_second);
+  work.offset = 4;
+  CHECK_FALSE(plan(work).launch.registers);
 }
 
 TEST_CASE("few rows are shared by a cluster") {

@@ -2,6 +2,7 @@
 #include <weft/cuda/rows/threads.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "array.hpp"
@@ -21,8 +22,8 @@ __global__ void visit(const __grid_constant__ RowLoops grid, const __grid_consta
   if (!place.active) return;
   for (unsigned outer = place.outer; outer < grid.outer; outer += grid.outer_stride) {
     for (unsigned e = place.lane; e < grid.inner; e += grid.apart) {
-      atomicAdd(reinterpret_cast<int*>(detail::element(grid, x, place.row, outer * grid.inner + e)),
-                1);
+      const unsigned index = outer * grid.inner + e;  // of the dimensions as the grid has them
+      atomicAdd(reinterpret_cast<int*>(detail::element(grid, x, place.row, index)), 1);
     }
   }
 }
@@ -30,7 +31,7 @@ __global__ void visit(const __grid_constant__ RowLoops grid, const __grid_consta
 /// Whether `group` threads of each of `parts` blocks have each element of rows of outer x inner
 /// elements once; rows are neighbours where they are columns.
 bool has_each_once(unsigned rows, unsigned outer, unsigned inner, unsigned group, unsigned parts,
-                   bool columns) {
+                   bool columns, bool turned = false) {
   constexpr unsigned threads = 128;
   const auto count = int64_t{outer} * inner;
   const auto x = weft::zeros<int>({rows * count}, Cuda{});
@@ -53,9 +54,16 @@ bool has_each_once(unsigned rows, unsigned outer, unsigned inner, unsigned group
   grid.columns = columns;
   grid.apart = group * parts;
   if (outer > 1) {
-    grid.apart = std::min(4U, group);
-    while ((1U << grid.apart_shift) < grid.apart) ++grid.apart_shift;
-    grid.outer_stride = group * parts / grid.apart;
+    const unsigned across = std::min(group > 32 ? 5U : 4U, group);  // 5: some threads are idle
+    grid.across = FastDivmod(across);
+    grid.turned = turned;
+    grid.apart = across;
+    grid.outer_stride = group * parts / across;
+    if (turned) {
+      std::swap(grid.inner, grid.outer);
+      std::swap(grid.apart, grid.outer_stride);
+      std::swap(grid.reduced[0], grid.reduced[1]);
+    }
   }
   RowOperand operand{};
   operand.data = reinterpret_cast<char*>(x.data());
@@ -63,6 +71,7 @@ bool has_each_once(unsigned rows, unsigned outer, unsigned inner, unsigned group
   operand.row = operand.kept_stride[0] = columns ? 4 : 4 * count;
   operand.reduced_stride[0] = columns ? 4 * int64_t{rows} : 4;
   operand.reduced_stride[1] = operand.reduced_stride[0] * inner;
+  if (turned) std::swap(operand.reduced_stride[0], operand.reduced_stride[1]);
   const unsigned blocks = (rows + grid.rows_a_block - 1) / grid.rows_a_block * parts;
   visit<<<blocks, threads, 0, weft::cuda::current_stream().handle()>>>(grid, operand);
   weft::cuda::check(cudaGetLastError(), "visit");
@@ -80,6 +89,7 @@ TEST_CASE("the threads of a row have each element once [gpu] [sanitize]") {
       for (const unsigned n : {1U, 7U, 33U, 129U, 1000U}) {
         CHECK(has_each_once(37, 1, n, group, parts, false));
         CHECK(has_each_once(37, 5, n, group, parts, false));
+        CHECK(has_each_once(37, 5, n, group, parts, false, true));
         CHECK(has_each_once(300, 1, n, group, parts, true));
         CHECK(has_each_once(300, 3, n, group, parts, true));
       }

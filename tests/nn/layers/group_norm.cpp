@@ -23,6 +23,7 @@ TEST_CASE_TEMPLATE("they take a batch of no images, and an image without a batch
   CHECK(y.shape() == Shape{0, 4, 5});
   sum(y).backward();
   CHECK(max(abs(groups.weight->grad())).item() == 0);
+  CHECK(nn::LocalResponseNorm{3}(none).shape() == Shape{0, 4, 5});
   const nn::InstanceNorm1d<D> norm(4, {.track_running_stats = true});
   CHECK(norm(none).shape() == Shape{0, 4, 5});
   CHECK(max(abs(*norm.running_mean)).item() == 0);

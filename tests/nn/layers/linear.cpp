@@ -11,6 +11,13 @@ static_assert(nn::Module<nn::Linear<>> && nn::Module<nn::Embedding<>>);
 using test::pytorch;
 
 namespace {
+// The device comes first: nn::Linear<double> is an error where it is written.
+template <class D>
+concept MakesLinear = requires {
+  typename nn::Linear<D>;
+};
+static_assert(MakesLinear<Cpu> && !MakesLinear<double>);
+
 template <class D, class V>
 void backward_weighted(const V& y) {
   const Tensor<double, D> weight =
@@ -64,6 +71,12 @@ TEST_CASE_TEMPLATE("relu of Linear, recorded or not", D, TEST_DEVICES) {
   same(layer);
   same(plain);
   CHECK_SAYS("x of shape (2, 4, 7) for a layer from 5 to 7", layer.relu(layer(Var(x))));
+}
+
+TEST_CASE("relu of Linear names a wrong probability of dropout") {
+  const nn::Linear<Cpu> layer(2, 3);
+  const Var x = parameter(ones({1, 2}));
+  CHECK_SAYS("p = 1.5, expected 0 to 1", layer.relu(x, 1.5));
 }
 
 TEST_CASE_TEMPLATE("Linear plus a residual connection", D, TEST_DEVICES) {

@@ -60,6 +60,8 @@ TEST_CASE("margin losses refuse what does not fit") {
   const Var x = parameter(ones<double>({2, 3}));
   CHECK_SAYS("[multi_margin_loss] label 3 for 3 classes",
              nn::multi_margin_loss(x, tensor<int64_t>({0, 3})).item());
+  CHECK_SAYS("[multi_margin_loss] an input of shape (2, 3) and targets of shape (1,)",
+             nn::multi_margin_loss(x, tensor<int64_t>({0})));
   CHECK_SAYS("p 3, expected 1 or 2", nn::multi_margin_loss(x, tensor<int64_t>({0, 1}), {.p = 3}));
   CHECK_SAYS("targets of shape (2, 3), expected (..., classes) and (...)",
              nn::multi_margin_loss(x, zeros<int64_t>({2, 3})));

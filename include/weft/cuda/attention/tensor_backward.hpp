@@ -8,11 +8,16 @@ namespace weft::on_cuda {
 
 /// Bytes of shared memory: two tiles of the block's rows and two of the rows that it walks, with
 /// the queries' logarithms and products of value and gradient.
-template <class T, int Width>
+template <int Width>
 constexpr int tensor_backward_bytes() {
-  return 2 * (tensor_rows<T, Width> + tensor_columns) * tensor_step<Width> * 4 +
-         (tensor_rows<T, Width> + 2 * tensor_columns) * 4;
+  return 2 * (gradient_rows + tensor_columns) * tensor_step<Width> * 4 +
+         (gradient_rows + 2 * tensor_columns) * 4;
 }
+
+/// Blocks a multiprocessor, for which registers are limited; half types are faster with more of
+/// them.
+template <class T, int Width>
+inline constexpr int gradient_blocks = is_half<T> || Width > 64 ? 2 : 3;
 
 #if defined(__CUDACC__)
 namespace tensor {
@@ -27,10 +32,10 @@ __device__ __forceinline__ float shift_of(float log) {
 /// The gradient of a tile of queries, to which each tile of keys adds; before that, for each query
 /// the product of the value and its gradient, into `along`.
 template <class T, int Width>
-__global__ void __launch_bounds__(tensor_threads, 2)
+__global__ void __launch_bounds__(tensor_threads, gradient_blocks<T, Width>)
     tensor_query_gradient(const __grid_constant__ AttentionGrid<T> grid) {
-  constexpr int M = tensor_groups<T, Width>;
-  constexpr int rows = tensor_rows<T, Width>;
+  constexpr int M = gradient_groups;
+  constexpr int rows = gradient_rows;
   constexpr int step = tensor_step<Width>;
   extern __shared__ __align__(16) unsigned char attention_memory[];
   float* const q = reinterpret_cast<float*>(attention_memory);
@@ -133,10 +138,10 @@ __global__ void __launch_bounds__(tensor_threads, 2)
 /// The gradients of a tile of keys and values: each tile of queries, of all heads that read them,
 /// adds to them.
 template <class T, int Width>
-__global__ void __launch_bounds__(tensor_threads, 2)
+__global__ void __launch_bounds__(tensor_threads, gradient_blocks<T, Width>)
     tensor_key_gradient(const __grid_constant__ AttentionGrid<T> grid) {
-  constexpr int M = tensor_groups<T, Width>;
-  constexpr int rows = tensor_rows<T, Width>;
+  constexpr int M = gradient_groups;
+  constexpr int rows = gradient_rows;
   constexpr int step = tensor_step<Width>;
   extern __shared__ __align__(16) unsigned char attention_memory[];
   float* const k = reinterpret_cast<float*>(attention_memory);

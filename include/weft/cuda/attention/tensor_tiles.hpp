@@ -20,6 +20,9 @@ inline constexpr int tensor_groups = is_half<T> || Width > 64 ? 1 : 2;
 template <class T, int Width>
 inline constexpr int tensor_rows = 64 * tensor_groups<T, Width>;
 inline constexpr int tensor_columns = 32;
+/// The same for gradients, where three blocks a multiprocessor outweigh the loads saved.
+inline constexpr int gradient_groups = 1;
+inline constexpr int gradient_rows = 64 * gradient_groups;
 
 /// Elements from a row of a tile to the next: 4 more than a multiple of 32.
 template <int Width>

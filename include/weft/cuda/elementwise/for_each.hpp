@@ -4,6 +4,7 @@
 
 #include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/assumed.hpp"
+#include "weft/cuda/elementwise/found_rows.hpp"
 #include "weft/cuda/elementwise/multi_output.hpp"
 #include "weft/cuda/elementwise/plan.hpp"
 #include "weft/cuda/elementwise/vector_gather.hpp"
@@ -16,27 +17,6 @@ namespace weft {
 
 #if defined(__CUDACC__)
 namespace on_cuda {
-
-/// Sets each operand's offset to a row's; rows are counted over all dimensions but the innermost.
-/// If it `Spreads`, they are the first ones of threads that compute several. Returns where the row
-/// is in the first dimension. Statements of one or two dimensions take no branch.
-template <bool Spreads = false, int N>
-__device__ __forceinline__ unsigned go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
-  unsigned next = grid.outer > 1 ? grid.size[0].divide(row) : 0;
-  unsigned first = row - next * grid.size[0].divisor;
-  if constexpr (Spreads) first += (first >> grid.row_shift) * grid.row_skip;
-#pragma unroll
-  for (int i = 0; i < N; ++i) offset[i] = static_cast<int>(first) * grid.stride[i][0];
-#pragma unroll 1
-  for (int d = 1; d < grid.outer; ++d) {
-    row = next;
-    next = d + 1 < grid.outer ? grid.size[d].divide(row) : 0;
-    const int index = static_cast<int>(row - next * grid.size[d].divisor);
-#pragma unroll
-    for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
-  }
-  return first;
-}
 
 /// Hides a number's origin from the compiler, which would otherwise keep values derived from it in
 /// registers throughout a loop.
@@ -85,7 +65,8 @@ __global__ void __launch_bounds__(block_threads)
       registers.template load_aligned<row_access<Program>.indices>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input, end.of(first_input));
-      const auto values = Row<V, Registers<Types, V>>{registers}(program);
+      const auto values =
+          ValuesOf<V, Registers<Types, V>, OneSlice<V>>{registers, OneSlice<V>{}}(program);
       Vector<Out, V> stored;
 #pragma unroll
       for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
@@ -170,7 +151,9 @@ __global__ void __launch_bounds__(block_threads)
                      last, transposed);
       if constexpr (has_rows<Program>) {
         if (grid.slices) {
-          const auto values = Row<V, Registers<Types, V>>{registers, first, last}(program);
+          const OneSlice<V> slice{first, last};
+          const auto values =
+              ValuesOf<V, Registers<Types, V>, OneSlice<V>>{registers, slice}(program);
           Vector<Out, V> stored;
 #pragma unroll
           for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
@@ -230,6 +213,8 @@ constexpr ForEachKernels for_each_kernels() {
     }
   }
   out.crosses = row == 0 && !has_places<Program>;
+  if constexpr (finds_rows<Out, Program>)
+    out.found_rows = {found_lanes<Out, Program>, rows_found<Program>};
   out.copies = is_copy<Out, Types, Program>;
   return out;
 }
@@ -282,6 +267,10 @@ struct Executor<Cuda> {
           kernels.assuming = reinterpret_cast<const void*>(
               on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program, true>);
         }
+      }
+      if constexpr (on_cuda::finds_rows<Out, Program>) {
+        kernels.finding = reinterpret_cast<const void*>(
+            on_cuda::for_each_of_rows<Out, Types, described.found_rows.lanes, n, Program>);
       }
       if constexpr (described.copies) {
         kernels.copy = on_cuda::detail::run_copy<sizeof(Out)>;

@@ -17,17 +17,27 @@ inline constexpr int most_of_several_rows = 5;
 inline constexpr unsigned least_threads_of_several_rows = 1U << 19;
 inline constexpr int most_rows_shift = 2;
 
+/// The kernel that finds a block's gathered rows first: elements of a thread, and the gathers.
+struct FoundRows {
+  /// With longer rows the product of a place in a tile and row_inverse would be inexact.
+  static constexpr int64_t longest = 1 << 14;
+  int lanes = 0;  // 0: there is no such kernel
+  int gathers = 0;
+};
+
 /// The kernels of one expression, without their types.
 struct ForEachKernels {
   int targets;
   int lanes;
   bool has_aligned = false;
-  RowOperands rows = {};   // the slices that the aligned kernel gathers
+  RowOperands rows = {};  // the slices that the aligned kernel gathers
+  FoundRows found_rows = {};
   bool transposes = true;  // whether the general kernel can transpose operands in shared memory
   const void* general = nullptr;
   const void* aligned = nullptr;
-  bool crosses = false;  // the aligned kernel's vectors may cross into the next row
-  bool copies = false;   // one operand, unchanged
+  bool crosses = false;           // the aligned kernel's vectors may cross into the next row
+  const void* finding = nullptr;  // the kernel that `found_rows` describes
+  bool copies = false;            // one operand, unchanged
   /// run_copy if `copies`; other statements do not instantiate the planning of copies.
   bool (*copy)(const weft::detail::Name& name, const Shape& shape, const weft::detail::Loops& loops,
                const detail::Operand* operands, const Stream& stream) = nullptr;
@@ -47,7 +57,8 @@ namespace detail {
 /// How one piece of an element-wise statement is launched.
 struct ForEachLaunch {
   bool aligned = false;
-  bool flat = false;  // aligned, and vectors cross into the next row
+  bool flat = false;        // aligned, and vectors cross into the next row
+  bool finds_rows = false;  // by the kernel that finds gathered rows first
   unsigned blocks = 0;
   int threads = block_threads;
   int shared_bytes = 0;
@@ -117,6 +128,38 @@ inline void plan_flat_rows(const Loops& loops, int distinct, int lanes, Elementw
   grid.items = static_cast<unsigned>(loops.count() / rows * part / lanes);
 }
 
+/// Whether neighbouring rows are one stretch of the target, no vectors divide them, and each other
+/// operand has one step from a row to the next; gathers may have several, once a row.
+inline bool finds_rows(const Loops& loops, const Operand* operands, int n,
+                       const ForEachKernels& kernels) {
+  const int last = loops.rank - 1;
+  if (kernels.found_rows.lanes == 0 || last < 1) return false;
+  const int64_t inner = loops.size[last];
+  if (inner % kernels.lanes == 0 || inner < 2 || inner > FoundRows::longest) return false;
+  if (operands[0].stride[last] != 1 || operands[0].stride[last - 1] != inner) return false;
+  for (int i = 0; i < n; ++i) {
+    if (((kernels.rows.indices | kernels.rows.offsets) >> i & 1U) != 0) continue;
+    for (int d = 0; d + 1 < last; ++d) {
+      if (operands[i].stride[d] != operands[i].stride[d + 1] * loops.size[d + 1]) return false;
+    }
+  }
+  return names_slices(loops, operands, n, kernels.rows);
+}
+
+/// Plans a piece whose blocks find their gathered rows first.
+WEFT_OUTLINED inline void plan_found_rows(const Loops& piece, const FoundRows& kernel,
+                                          ElementwiseLoops& grid, ForEachLaunch& out) {
+  const int64_t inner = piece.size[piece.rank - 1];
+  const int64_t tile = int64_t{block_threads} * kernel.lanes;
+  out.finds_rows = true;
+  grid.items = static_cast<unsigned>(piece.count());
+  grid.passes = kernel.lanes;
+  grid.row_items = FastDivmod(static_cast<unsigned>(inner));
+  grid.row_inverse = static_cast<unsigned>(((int64_t{1} << 32) + inner - 1) / inner);
+  out.shared_bytes = static_cast<int>(((tile + inner - 2) / inner + 1) * kernel.gathers * 8);
+  out.blocks = static_cast<unsigned>((piece.count() + tile - 1) / tile);
+}
+
 /// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
 WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands, int n,
                                                  bool transposes, const ForEachKernels& kernels,
@@ -137,6 +180,8 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
     grid.passes = tile_rows / tile_step;
     out.blocks = plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, grid.tiling,
                             transposed, out.shared_bytes);
+  } else if (!out.aligned && finds_rows(piece, operands, n, kernels)) {
+    plan_found_rows(piece, kernels.found_rows, grid, out);
   } else {
     if (out.flat) {
       plan_flat_rows(piece, kernels.distinct > 0 ? kernels.distinct : n, wide, grid);
@@ -227,8 +272,11 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
       kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
     }
     void* arguments[] = {&grid, const_cast<void*>(program)};
-    launch(name, shape, plan.aligned ? chosen.aligned : chosen.general, plan.blocks,
-           static_cast<unsigned>(plan.threads), arguments, stream, plan.shared_bytes);
+    const void* const kernel = plan.aligned      ? chosen.aligned
+                               : plan.finds_rows ? chosen.finding
+                                                 : chosen.general;
+    launch(name, shape, kernel, plan.blocks, static_cast<unsigned>(plan.threads), arguments, stream,
+           plan.shared_bytes);
   };
   in_pieces(loops, operands, N, [&](const Loops& piece) {
     if (kernels.copy != nullptr && kernels.copy(name, shape, piece, operands, stream)) return;

@@ -141,37 +141,25 @@ __host__ __device__ __forceinline__ void write_tile(const TiledThread<Size>& min
 
 }  // namespace detail
 
-/// A tiled copy of elements of Size bytes. Where these need no registers on their way to shared
-/// memory, a block reads its next tile while it writes one.
+/// A tiled copy of elements of Size bytes.
 template <int Size>
 __global__ void __launch_bounds__(block_threads, 3)
     copy_tiled(const __grid_constant__ TiledCopy plan) {
   using T = weft::detail::word_t<Size>;
   extern __shared__ __align__(16) char weft_copy_tile[];
   const detail::TiledThread<Size> mine(plan, threadIdx.x);
-  char* shared = weft_copy_tile;
-  unsigned tile = blockIdx.x;
-  int from = 0;
-  int to = 0;
-  detail::find_tile(plan, tile, from, to);
-  detail::read_tile<Size>(mine, reinterpret_cast<const T*>(plan.from) + from, shared);
 #pragma unroll 1
-  while (true) {
+  for (unsigned tile = blockIdx.x; tile < plan.tiles; tile += gridDim.x) {
+    int from = 0;
+    int to = 0;
+    detail::find_tile(plan, tile, from, to);
+    detail::read_tile<Size>(mine, reinterpret_cast<const T*>(plan.from) + from, weft_copy_tile);
 #if __CUDA_ARCH__ >= 800
     weft::detail::ptx::cp_async_wait_all();
 #endif
     __syncthreads();
-    T* const target = reinterpret_cast<T*>(plan.to) + to;
-    const char* const here = shared;
-    tile += gridDim.x;
-    const bool another = tile < plan.tiles;
-    if (another) {
-      shared = here == weft_copy_tile ? weft_copy_tile + plan.buffer : weft_copy_tile;
-      detail::find_tile(plan, tile, from, to);
-      detail::read_tile<Size>(mine, reinterpret_cast<const T*>(plan.from) + from, shared);
-    }
-    detail::write_tile<Size>(mine, target, here);
-    if (!another) return;
+    detail::write_tile<Size>(mine, reinterpret_cast<T*>(plan.to) + to, weft_copy_tile);
+    __syncthreads();
   }
 }
 

@@ -31,7 +31,6 @@ struct TiledCopy {
   Axis read[max_rank];  // innermost of the source first
   Axis written[max_rank];
   unsigned tiles = 1;
-  int buffer = 0;  // bytes of a tile in shared memory, where a block has two of them
   int outer = 0;
   Outer across[max_rank];
 };
@@ -168,11 +167,12 @@ WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands
   }
   out.tiles = static_cast<unsigned>(tiles);
   // A block finds its places in a tile once for all of its tiles.
-  const int64_t each = tiles / 1024 < 1 ? 1 : tiles / 1024 > 16 ? 16 : tiles / 1024;
+  const int64_t each = tiles / 1024;
   launch.tiled = true;
-  launch.blocks = static_cast<unsigned>(divided_up(tiles, static_cast<int>(each)));
-  out.buffer = divided_up(reach * itemsize, 16) * 16;
-  launch.shared_bytes = (each > 1 ? 2 : 1) * out.buffer;
+  launch.blocks = static_cast<unsigned>(divided_up(tiles, static_cast<int>(each < 1    ? 1
+                                                                           : each > 16 ? 16
+                                                                                       : each)));
+  launch.shared_bytes = static_cast<int>(reach) * itemsize;
   return launch.shared_bytes <= granted_shared_bytes;
 }
 

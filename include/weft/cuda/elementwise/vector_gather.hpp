@@ -92,13 +92,11 @@ __device__ __forceinline__ bool is_aligned_vector(const T* p) {
   return reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0;
 }
 
-/// Evaluates a program whose gathers along an axis read one slice for all of a thread's lanes; only
-/// lanes in [first, last) are present.
-template <int V, class R>
-struct Row {
+/// Evaluates a program at all lanes of a thread, with `slices` for its gathers along an axis.
+template <int V, class R, class Slices>
+struct ValuesOf {
   const R& registers;
-  int first = 0;
-  int last = V;
+  const Slices& slices;
 
   template <class P>
   __device__ __forceinline__ LaneValues<typename P::type, V> operator()(const P& program) const {
@@ -116,6 +114,36 @@ struct Row {
   template <class T, class Offsets, class Index>
   __device__ __forceinline__ LaneValues<compute_t<T>, V> node(
       const Apply<op::gathered<T, AlongAxis>, Offsets, Index>& program) const {
+    return slices(program, registers);
+  }
+  template <class Op, class... Ps>
+  __device__ __forceinline__ auto node(const Apply<Op, Ps...>& program) const {
+    return apply(program, std::make_index_sequence<sizeof...(Ps)>{});
+  }
+  template <class Op, class... Ps, std::size_t... K>
+  __device__ __forceinline__ auto apply(const Apply<Op, Ps...>& program,
+                                        std::index_sequence<K...>) const {
+    return combine<typename Apply<Op, Ps...>::type>(
+        program.op, (*this)(get<static_cast<int>(K)>(program.programs))...);
+  }
+  template <class T, class Op, class... Vs>
+  __device__ __forceinline__ LaneValues<T, V> combine(const Op& op, const Vs&... values) const {
+    LaneValues<T, V> out;
+#pragma unroll
+    for (int j = 0; j < V; ++j) out.lane[j] = op.value(values.lane[j]...);
+    return out;
+  }
+};
+
+/// The elements of one slice for all of a thread's lanes; only lanes in [first, last) are present.
+template <int V>
+struct OneSlice {
+  int first = 0;
+  int last = V;
+
+  template <class T, class Offsets, class Index, class R>
+  __device__ __forceinline__ LaneValues<compute_t<T>, V> operator()(
+      const Apply<op::gathered<T, AlongAxis>, Offsets, Index>& program, const R& registers) const {
     const Lane<R> lane{registers, 0};
     const op::gathered<T, AlongAxis>& op = program.op;
     LaneValues<compute_t<T>, V> out;
@@ -133,23 +161,6 @@ struct Row {
         out.lane[j] = j >= first && j < last ? load_element(op.data[at + j]) : op.none();
       }
     }
-    return out;
-  }
-  template <class Op, class... Ps>
-  __device__ __forceinline__ auto node(const Apply<Op, Ps...>& program) const {
-    return apply(program, std::make_index_sequence<sizeof...(Ps)>{});
-  }
-  template <class Op, class... Ps, std::size_t... K>
-  __device__ __forceinline__ auto apply(const Apply<Op, Ps...>& program,
-                                        std::index_sequence<K...>) const {
-    return combine<typename Apply<Op, Ps...>::type>(
-        program.op, (*this)(get<static_cast<int>(K)>(program.programs))...);
-  }
-  template <class T, class Op, class... Vs>
-  __device__ __forceinline__ LaneValues<T, V> combine(const Op& op, const Vs&... values) const {
-    LaneValues<T, V> out;
-#pragma unroll
-    for (int j = 0; j < V; ++j) out.lane[j] = op.value(values.lane[j]...);
     return out;
   }
 };

@@ -63,6 +63,7 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Name& name, Cud
       kernel.threads = plan.threads;
       if (grid.tiling.width > 0) kernel.kind = "staged " + kind;
       if (plan.aligned) kernel.kind = "aligned " + kind;
+      if (plan.finds_rows) kernel.kind = kind + " by rows";
       kernel.shared_bytes = plan.shared_bytes;
       if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
       ++kernel.launches;
@@ -138,7 +139,7 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
     for (int i = description.outputs; i < description.outputs + description.leaves; ++i) {
       if (data[i] != x.address) continue;
       readings += detail::readings(task, description, i);
-      const bool in_registers = launch.registers && operand[i].access == RowOperand::kept;
+      const bool in_registers = launch.registers && operand[i].access < RowOperand::one_element;
       kept = kept || in_registers || launch.narrow;
       for (int d = 0; d < grid.reduced_rank; ++d) {
         constant = constant && operand[i].reduced_stride[d] == 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/core/ptx.hpp"
-#include "weft/cuda/primitive/grid.hpp"
+#include "weft/cuda/primitive/plan_grid.hpp"
 #include "weft/cuda/runtime/launch_observer.hpp"
 #include "weft/cuda/synchronize.hpp"
 

@@ -27,6 +27,12 @@ inline constexpr bool takes_first = requires(const R& reducer, State& state, con
   reducer.add_first(state, x, N);
 };
 
+/// Whether a reducer can take the first of N values in one call that tells their positions.
+template <class R, class State, class C, int N>
+inline constexpr bool takes_first_at = requires(const R& reducer, State& state, const C (&x)[N]) {
+  reducer.add_first_at(state, x, N, 0LL, 1LL);
+};
+
 /// A thread's running states in three levels, each regularly merged into the next, so that rounding
 /// errors grow with the lengths of the levels rather than with the number of elements.
 template <class R, class State, int V>

@@ -39,6 +39,11 @@ __device__ __forceinline__ void finish_lanes(char* at, const ReduceGrid<N>& grid
 /// as rows only.
 template <class State, int V>
 inline constexpr int column_lanes = sizeof(State) * V <= 32 ? V : column_lanes<State, V / 2>;
+template <class C, int V>
+  requires(V > 1)
+inline constexpr int
+    column_lanes<reducer::Extremum<C>, V> =  // three words, of which one is padding
+    sizeof(C) * V <= 16 ? V : column_lanes<reducer::Extremum<C>, V / 2>;
 template <class State>
 inline constexpr int column_lanes<State, 1> = sizeof(State) * column_threads <= 48 * 1024 ? 1 : 0;
 
@@ -107,6 +112,10 @@ __global__ void __launch_bounds__(compiled_threads)
           for (int j = 0; j < V; ++j) {
             detail::add_all<1>(reducer, part[j], x[j], position, depth);
           }
+        } else if constexpr (detail::takes_first_at<R, State, C, ahead>) {
+          const int n = static_cast<int>((grid.length - k + depth - 1) >> (log_tile - log_width));
+#pragma unroll
+          for (int j = 0; j < V; ++j) reducer.add_first_at(part[j], x[j], n, position, depth);
         } else {
 #pragma unroll
           for (int u = 0; u < ahead; ++u) {

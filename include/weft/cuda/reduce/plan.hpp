@@ -141,18 +141,17 @@ struct ReduceLimits {
   int multiprocessors = 1;
   int weight = 0;         // of computing an element, as weft::detail::program_weight counts
   int row_blocks = 12;    // of a multiprocessor, that results are split for; three or four run
-  int column_blocks = 4;  // the same in the form of columns
+  int column_blocks = 0;  // the same in the form of columns at a time; 0: by their operands
   int items = 0;          // the least vectors of a thread; 0: by the row's length and weight
   bool tiles = false;     // whether there is a kernel for tiles, with as many lanes as for columns
 };
 
-/// Splits each output's elements if there are too few groups of threads to fill the GPU; `least` is
-/// the smallest part of `length` that a piece gets. All pieces work on one range of memory at a
+/// Splits each output's elements into `splits` pieces or about as many; `least` is the smallest
+/// part of `length` that a piece gets. All pieces work on one range of memory at a
 /// time, which DRAM reads 4 % faster than many ranges.
-inline void plan_splits(int64_t groups, int64_t wanted, int64_t least, ReduceLoops& out) {
+inline void plan_splits(int64_t splits, int64_t least, ReduceLoops& out) {
   const int64_t length = out.length > 0 ? out.length : 1;
   const int64_t outer = out.outer > 0 ? out.outer : 1;
-  const int64_t splits = groups < wanted ? divide_up(wanted, groups) : 1;
   out.outer_piece = divide_up(outer, splits < outer ? splits : outer);
   const int64_t outer_splits = divide_up(outer, out.outer_piece);
   int64_t inner_splits = divide_up(splits, outer_splits);
@@ -163,6 +162,9 @@ inline void plan_splits(int64_t groups, int64_t wanted, int64_t least, ReduceLoo
   out.splits = FastDivmod(total);
   out.merge_width = total > 64 ? merge_threads : power_of_two(total < 32 ? total : 32);
 }
+
+/// The blocks of a reduction of columns over n operands that a multiprocessor's registers serve.
+inline int blocks_of_columns(int n) { return n > 2 ? 4 : 5; }
 
 inline void plan_column_reduction(const char* name, const Loops& kept, const Operand* operands,
                                   const Loops& reduced, const Operand* inside, int n,
@@ -188,8 +190,11 @@ inline void plan_column_reduction(const char* name, const Loops& kept, const Ope
   const int64_t tiles = int64_t{out.outputs} / across * out.tiles_across.divisor;
   out.tiles = FastDivmod(checked(name, tiles, "tiles of results"));
   const unsigned tiles_a_block = out.threads / (out.width * out.depth);
-  const int64_t wanted = int64_t{limits.column_blocks} * limits.multiprocessors * tiles_a_block;
-  plan_splits(tiles, wanted, int64_t{out.depth} * items_of_column, out);
+  // As many as run at a time: a few more would run after all others, with the GPU to themselves.
+  const int blocks = limits.column_blocks > 0 ? limits.column_blocks : blocks_of_columns(n);
+  const int64_t resident = int64_t{blocks} * limits.multiprocessors * tiles_a_block;
+  const int64_t splits = tiles > 0 && tiles < resident ? resident / tiles : 1;
+  plan_splits(splits, int64_t{out.depth} * items_of_column, out);
   const int64_t pieces = tiles * out.splits.divisor;
   out.blocks = divide_up(checked(name, pieces, "pieces of work"), tiles_a_block);
 }
@@ -217,7 +222,9 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   out.threads = out.width > 32 ? out.width : row_threads / 2;  // wide groups meet in shared memory
   const unsigned groups_a_block = out.threads / out.width;
   const int64_t wanted = int64_t{limits.row_blocks} * limits.multiprocessors * groups_a_block;
-  plan_splits(out.outputs, wanted, int64_t{out.width} * items_of_long_row, out);
+  const int64_t groups = out.outputs;  // too few of them to fill the GPU are split
+  plan_splits(groups < wanted ? divide_up(wanted, groups) : 1,
+              int64_t{out.width} * items_of_long_row, out);
   const int64_t pieces = int64_t{out.outputs} * out.splits.divisor;
   out.blocks = divide_up(checked(name, pieces, "pieces of work"), groups_a_block);
 }

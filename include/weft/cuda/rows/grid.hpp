@@ -35,14 +35,15 @@ struct RowLoops {
   unsigned width_shift = 0;   // columns: log2 of the rows that neighbouring threads take
   FastDivmod width;           // columns: the rows a block has, where they are no power of two
   unsigned apart = 1;         // along the innermost dimension from a thread's element to its next
-  unsigned apart_shift = 0;   // log2 of it where there are several dimensions
   unsigned outer_stride = 1;  // along the others
+  FastDivmod across;          // several dimensions: the threads side by side along the innermost
+  bool turned = false;        // the two dimensions of a row are exchanged in all of the above
   FastDivmod parts;           // blocks that share a row
   unsigned splits = 1;        // pieces to merge
   unsigned scratch = 0;       // bytes of one of the two areas where threads exchange values
   bool columns = false;       // neighbouring threads take neighbouring rows
   bool cluster = false;       // the blocks that share a row exchange values
-  bool simple = false;        // at most one dimension of each kind
+  bool simple = false;        // at most one dimension of each kind, no operand's rows found
   bool any_along_row = false;
   Stage stage = whole;
   unsigned length = 0;  // registers: vectors of a row, the most where `ragged`
@@ -71,10 +72,13 @@ struct RowLoops {
 
 /// An operand of a row kernel, all strides in bytes.
 struct RowOperand {
-  /// How a vector is read or written: as what a thread keeps, as one element for all lanes, at its
-  /// own address, or there element by element since it is not aligned.
-  enum Access : int { kept, one_element, whole_vector, by_element };
+  /// How a vector is read or written: as what a thread keeps, as the second operand that it keeps,
+  /// as one element for all lanes, at its own address, or there element by element since it is not
+  /// aligned.
+  enum Access : int { kept, kept_second, one_element, whole_vector, by_element };
   char* data;
+  const int64_t* rows =
+      nullptr;   // where not null: from `data` to each row, which is not where strides say
   int64_t row;   // from a row to the next, where `simple`
   int64_t step;  // from what a thread has at a time to its next
   int64_t hop;   // from an element of a thread to its next
@@ -97,17 +101,20 @@ struct RowLaunch {
   unsigned threads = 32;
   unsigned shared_bytes = 0;
   bool registers = false;  // of the kernel that keeps rows of full vectors in registers
+  bool keeps_two = false;  // of its form that keeps two operands
   bool narrow = false;     // of the kernel for short rows
 };
 
 /// What planning knows of the kernel that keeps rows in registers, if there is one.
 struct RegisterKernel {
   const void* address = nullptr;
-  int vectors = 0;                // that a thread keeps; 0: there is none
-  std::uint64_t may_keep = 0;     // bit i: operand i has the type that a thread keeps
-  std::uint64_t always_kept = 0;  // bit i: operand i must be what a thread keeps
-  bool independent = false;       // no reduction needs another
-  bool effects = false;           // the outputs do more than give a value
+  const void* keeps_two = nullptr;  // the kernel that keeps two operands
+  int vectors = 0;                  // that a thread keeps of an operand; 0: there is none
+  int slots = 1;                    // operands that a thread keeps, at most
+  std::uint64_t may_keep = 0;       // bit i: operand i has the type that a thread keeps
+  std::uint64_t always_kept = 0;    // bit i: operand i must be one that a thread keeps
+  bool independent = false;         // no reduction needs another
+  bool effects = false;             // the outputs do more than give a value
   /// Where the outputs read what the last reduction's program left behind: whether that has the
   /// value of their own.
   bool (*reuses)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
@@ -141,7 +148,8 @@ struct RowKernel {
   RegisterKernel registers;
 
   const void* of(const RowLaunch& launch) const {
-    return launch.registers ? registers.address : launch.narrow ? narrow : address;
+    if (launch.registers) return launch.keeps_two ? registers.keeps_two : registers.address;
+    return launch.narrow ? narrow : address;
   }
 };
 
@@ -205,7 +213,7 @@ inline bool is_row_aligned(const RowLoops& grid, const RowOperand& x, int lanes)
 
 /// Whether two operands are the same elements.
 inline bool is_same_operand(const RowLoops& grid, const RowOperand& x, const RowOperand& y) {
-  bool same = x.data == y.data && x.itemsize == y.itemsize;
+  bool same = x.data == y.data && x.itemsize == y.itemsize && x.rows == y.rows;
   for (int d = 0; d < grid.kept_rank; ++d) same = same && x.kept_stride[d] == y.kept_stride[d];
   for (int d = 0; d < grid.reduced_rank; ++d) {
     same = same && x.reduced_stride[d] == y.reduced_stride[d];

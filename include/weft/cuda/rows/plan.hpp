@@ -4,6 +4,8 @@
 
 // Long because the plan of a task is one class.
 
+#include <utility>
+
 #include "weft/cuda/rows/grid.hpp"
 
 namespace weft::on_cuda::detail {
@@ -80,6 +82,8 @@ class RowPlan {
     for (int i = 0; i < n; ++i) {
       RowOperand& x = operand_[i];
       x.data = operands[i].data;
+      x.rows = operands[i].rows;
+      grid_.simple = grid_.simple && x.rows == nullptr;
       x.itemsize = operands[i].itemsize;
       for (int d = 0; d < outer.rank; ++d) {
         x.kept_stride[d] = operands[i].stride[outer.rank - 1 - d] * x.itemsize;
@@ -223,8 +227,9 @@ class RowPlan {
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
     const bool few = row_blocks * parts < units || (parts == row_cluster && 4 * row_blocks < units);
     if ((tile || packed) && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
-      // Packed columns have blocks of the largest size, of which two are resident.
-      const unsigned wanted = ((packed ? 2 : 4) * units + row_blocks - 1) / row_blocks;
+      // As many as run in two turns, or in one of packed columns, whose blocks are the largest: a
+      // few more would have the GPU to themselves.
+      const unsigned wanted = (packed ? 2 : 4) * units / row_blocks;
       parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
       grid_.stage = RowLoops::partial;
     }
@@ -236,23 +241,11 @@ class RowPlan {
 
   void choose_access() {
     const unsigned threads = grid_.group * grid_.parts.divisor;
-    grid_.apart = threads;
-    grid_.apart_shift = 0;
-    grid_.outer_stride = 1;
-    if (grid_.reduced_rank > 1) {  // neighbours along the innermost dimension, then along others
-      const unsigned items = (grid_.inner + lanes_ - 1) / static_cast<unsigned>(lanes_);
-      const unsigned wanted = power_of_two(items);
-      grid_.apart = 1;
-      while (grid_.apart < wanted && threads % (2 * grid_.apart) == 0) grid_.apart *= 2;
-      // Several items each rather than one for most of the threads and none for the others.
-      const auto idle = [&] {
-        return (items + grid_.apart - 1) / grid_.apart * grid_.apart - items;
-      };
-      while (grid_.apart > 32 && 8 * idle() > items) grid_.apart /= 2;
-      while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
-      grid_.outer_stride = threads / grid_.apart;
-    }
+    if (grid_.turned) turn();
     choose_vectors();
+    grid_.apart = threads;
+    grid_.outer_stride = 1;
+    if (grid_.reduced_rank > 1) choose_across(threads);
     const int64_t hop = grid_.blocked ? 1 : grid_.apart;
     grid_.needed = grid_.fetched = grid_.constants = grid_.read_once = 0;
     for (int i = 0; i < end(); ++i) {
@@ -263,6 +256,62 @@ class RowPlan {
       if (is_constant(grid_, x)) grid_.constants |= std::uint64_t{1} << i;
     }
     choose_fetched();
+  }
+  /// Rows of several dimensions: how many threads are side by side along the innermost. Of full,
+  /// aligned vectors, a power of two: any other number leaves fewer threads idle, but was slower
+  /// (docs/notes/measurements.md).
+  void choose_across(unsigned threads) {
+    unsigned across = 1;
+    bool turns = false;
+    if (grid_.blocked) {
+      const unsigned items = (grid_.inner + lanes_ - 1) / static_cast<unsigned>(lanes_);
+      const unsigned wanted = power_of_two(items);
+      while (across < wanted && threads % (2 * across) == 0) across *= 2;
+      // Several items each rather than one for most of the threads and none for the others.
+      const auto idle = [&] { return (items + across - 1) / across * across - items; };
+      while (across > 32 && 8 * idle() > items) across /= 2;
+    } else {
+      deal_out(threads, across, turns);
+    }
+    grid_.across = FastDivmod(across);
+    grid_.apart = across;
+    grid_.outer_stride = threads / across;
+    if (turns) turn();
+  }
+  /// Where elements are read one by one: such that the busiest thread has the fewest items. An item
+  /// may run along the other dimension: it is then a full one whatever the size of the innermost.
+  void deal_out(unsigned threads, unsigned& across, bool& turns) const {
+    std::uint64_t least = UINT64_MAX;
+    const unsigned inner = grid_.inner > 0 ? grid_.inner : 1;
+    const auto lanes = static_cast<unsigned>(lanes_);
+    const auto consider = [&](bool turned) {
+      const unsigned unit = turned ? 1 : lanes;  // elements of an item along the innermost
+      const unsigned first = (inner + threads * unit - 1) / (threads * unit);
+      for (unsigned rounds = first; rounds < first + 16; ++rounds) {
+        const unsigned beside = (inner + rounds * unit - 1) / (rounds * unit);
+        if (rounds > first && beside < 32) break;
+        const unsigned down = threads / beside * (turned ? lanes : 1);
+        const unsigned items = rounds * ((grid_.outer + down - 1) / down);
+        // An item that is not full costs more than one that is.
+        const std::uint64_t cost = std::uint64_t{items} * (turned ? 8 : 9);
+        if (cost >= least) continue;
+        least = cost;
+        across = beside;
+        turns = turned;
+      }
+    };
+    consider(false);
+    if (grid_.reduced_rank == 2 && !grid_.columns && grid_.varies == 0) consider(true);
+  }
+  /// Exchanges the two dimensions of rows.
+  void turn() {
+    grid_.turned = !grid_.turned;
+    std::swap(grid_.inner, grid_.outer);
+    std::swap(grid_.apart, grid_.outer_stride);
+    std::swap(grid_.reduced[0], grid_.reduced[1]);
+    for (int i = 0; i < end() + kernel_.reductions; ++i) {
+      std::swap(operand_[i].reduced_stride[0], operand_[i].reduced_stride[1]);
+    }
   }
   /// Where operands along the row are full, aligned vectors, a thread has neighbours of them.
   void choose_vectors() {

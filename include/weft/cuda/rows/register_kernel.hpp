@@ -20,21 +20,22 @@ namespace detail {
 /// For threads that keep an operand.
 struct NothingComputed {};
 
-template <class Outs, class Types, int V, class Program, class Part>
+template <class Outs, class Types, int V, class Program, class Part, int Slots>
 class RegisterThread;
 
-/// One thread of the kernel; Part is the program whose values it keeps, or NothingComputed.
-template <class... Outs, class... Ts, int V, class... Rs, class... Ps, class Part>
+/// One thread of the kernel; Part is the program whose values it keeps, or NothingComputed. It has
+/// registers for `Slots` operands.
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps, class Part, int Slots>
 class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>,
-                     Part>
+                     Part, Slots>
     : RowRegisters<RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V,
                                   RowProgram<Pack<Rs...>, Pack<Ps...>>,
-                                  !std::is_same_v<Part, NothingComputed>>,
+                                  !std::is_same_v<Part, NothingComputed>, Slots>,
                    TypeList<Ts...>, V, sizeof...(Outs) + sizeof...(Ts) + sizeof...(Rs)> {
  public:
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   using Layout = RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, Program,
-                                !std::is_same_v<Part, NothingComputed>>;
+                                !std::is_same_v<Part, NothingComputed>, Slots>;
   using Base =
       RowRegisters<Layout, TypeList<Ts...>, V, sizeof...(Outs) + sizeof...(Ts) + sizeof...(Rs)>;
   using Values = Pack<typename Rs::value...>;
@@ -300,10 +301,12 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 }  // namespace detail
 
 /// Runs the outputs of a row program whose rows a block, or a cluster of blocks, keeps. Threads
-/// that compute what they keep wait for divisions and exponentials, which more warps hide.
-template <class Outs, class Types, int V, int N, class Program>
+/// that compute what they keep wait for divisions and exponentials, which more warps hide; fewer
+/// threads, which keep two operands, spend less on what each does once for a row.
+template <class Outs, class Types, int V, int N, class Program, int Slots>
 __global__ void __launch_bounds__(row_block,
-                                  V == 8 || weft::detail::KeptPart<Program>::possible ? 4 : 3)
+                                  (V == 8 || weft::detail::KeptPart<Program>::possible ? 4 : 3) -
+                                      (Slots - 1))
     row_register_kernel(const __grid_constant__ RowGrid<N> grid,
                         const __grid_constant__ Program program) {
   extern __shared__ __align__(128) char weft_row_shared[];
@@ -312,12 +315,13 @@ __global__ void __launch_bounds__(row_block,
     const auto less = Part::without(program);
     const auto& part = Part::of(program);
     detail::RegisterThread<Outs, Types, V, std::remove_const_t<decltype(less)>,
-                           std::remove_cvref_t<decltype(part)>>(grid, less, part, weft_row_shared)
+                           std::remove_cvref_t<decltype(part)>, 1>(grid, less, part,
+                                                                   weft_row_shared)
         .run();
   } else {
     using Nothing = detail::NothingComputed;
-    detail::RegisterThread<Outs, Types, V, Program, Nothing>(grid, program, Nothing{},
-                                                             weft_row_shared)
+    detail::RegisterThread<Outs, Types, V, Program, Nothing, Slots>(grid, program, Nothing{},
+                                                                    weft_row_shared)
         .run();
   }
 }

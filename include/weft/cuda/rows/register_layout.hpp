@@ -88,14 +88,28 @@ struct RowWords<IndexOperand, V> {
   __device__ __forceinline__ long long lane(int j) const { return first + j * step; }
 };
 
-/// A thread keeps its part of one operand, of the type of the first that a reduction reads; or,
-/// with `Computed`, the values of a part of the program, and Program reads those
-/// (weft::detail::KeptPart).
-template <class Outs, class Types, int V, class Program, bool Computed = false>
+/// How many of some reductions that read an operand only are of one pattern, at most.
+template <class... Rs>
+constexpr int most_of_one_pattern() {
+  const std::uint64_t number[] = {weft::detail::pattern_number<decltype(Rs::program)>...};
+  const bool first[] = {weft::detail::reductions_of<decltype(Rs::program)> == 0 ...};
+  int most = 0;
+  for (std::size_t i = 0; i < sizeof...(Rs); ++i) {
+    int times = 0;
+    for (std::size_t j = 0; j < sizeof...(Rs); ++j) times += first[j] && number[i] == number[j];
+    most = times > most ? times : most;
+  }
+  return most;
+}
+
+/// A thread keeps its part of an operand, of the type of the first that a reduction reads, or with
+/// two `Slots` of two of that type; or, with `Computed`, the values of a part of the program, and
+/// Program reads those (weft::detail::KeptPart).
+template <class Outs, class Types, int V, class Program, bool Computed = false, int Slots = 1>
 struct RegisterLayout;
-template <class... Outs, class... Ts, int V, class... Rs, class... Ps, bool Computed>
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps, bool Computed, int Slots>
 struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>,
-                      Computed> {
+                      Computed, Slots> {
   static constexpr bool computed = Computed;
   static constexpr int outputs = sizeof...(Outs);
   static constexpr std::uint64_t positions = RowKernelTypes<Ts...>::positions << outputs;
@@ -120,24 +134,30 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
       Nth<Computed || reduced == 0 ? 0 : std::countr_zero(reduced) - outputs, Ts...>>::type;
   /// The leaves of that type.
   static constexpr std::uint64_t may_keep = Computed ? 0 : leaves_of_type<Element, Ts...>(outputs);
-  /// What reductions read may all be one operand, which the planner looks at; of several, a thread
-  /// would keep too little of each to hide their latency.
+  /// What reductions read may all be one operand, or two, which the planner looks at; where none
+  /// needs another, a thread would keep too little of several to hide their latency.
   static constexpr bool one_operand =
       Computed || most_operands == 1 || (!independent && (reduced & ~may_keep) == 0);
   /// Programs with effects must not run if there is no element, as full vectors do.
   static constexpr bool possible =
       (Computed || reduced != 0) && one_operand && !(has_effects<decltype(Rs::program)> || ...);
   static constexpr bool effects = (has_effects<Ps> || ...);
-  /// Vectors: 32 words in all, or elements where these are smaller.
+  static constexpr int slots = Slots;
+  /// Whether there is a kernel that keeps two operands: where a reduction reads several, or there
+  /// are more reductions of one pattern than softmax or layer norm have of one operand.
+  static constexpr bool may_have_two =
+      !Computed && !independent && (most_operands > 1 || most_of_one_pattern<Rs...>() > 2);
+  /// Vectors of each: 32 words in all, or elements where these are smaller.
   static constexpr int vectors = [] {
     const int elements = 32 / (sizeof(Element) > 4 ? static_cast<int>(sizeof(Element) / 4) : 1);
     return elements > V ? elements / V : 1;
   }();
-  /// Leaves that are the operand that is kept, or else the kernel does not serve.
+  /// Leaves that are an operand that is kept, or else the kernel does not serve.
   static constexpr std::uint64_t always_kept = reduced & may_keep;
   using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
-  /// The outputs read the value that the last reduction's program left, and no other operand.
-  static constexpr bool reuses = Reused::possible &&
+  /// The outputs read the value that the last reduction's program left, and no other operand. It
+  /// takes registers that two operands leave none of, and may be of one of the two only.
+  static constexpr bool reuses = slots == 1 && Reused::possible &&
                                  std::is_same_v<typename Reused::LastProgram::type, float> &&
                                  Reused::beside == 0;
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the plan of a task is one class.
+
 #include <bit>
 
 #include "weft/cuda/rows/plan.hpp"
@@ -41,13 +43,14 @@ class RegisterPlan {
     const RegisterKernel& k = kernel_.registers;
     if (k.vectors == 0 || task_.target >= 0 || grid_.reduced_rank > 1 || grid_.columns ||
         grid_.varies != 0 || grid_.count == 0 || (k.effects && grid_.any_along_row) ||
-        (k.reuses != nullptr && program_ != nullptr && !k.reuses(program_, grid_, operand_)) ||
         (k.computes != nullptr && !serves_computed())) {
       return false;
     }
     grid_.blocked = true;
     grid_.ragged = !has_whole_vectors();
-    return (!grid_.ragged || serves_ragged()) && one_operand_is_kept();
+    if ((grid_.ragged && !serves_ragged()) || !operands_are_kept()) return false;
+    return slots_ > 1 || k.reuses == nullptr || program_ == nullptr ||
+           k.reuses(program_, grid_, operand_);
   }
   bool is_along(int i) const {
     return i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
@@ -92,16 +95,25 @@ class RegisterPlan {
     return true;
   }
 
-  /// Whether the operands that the kernel assumes to be kept are one and the same.
-  bool one_operand_is_kept() const {
-    const RowOperand* kept = nullptr;
+  /// Whether the operands that the kernels assume to be kept are no more than one of them keeps.
+  bool operands_are_kept() {
+    const RowOperand* kept[2];
+    int n = 0;
     for (int i = kernel_.outputs; i < end(); ++i) {
       if (!is_always_kept(i)) continue;
-      if (is_constant(grid_, operand_[i])) return false;
-      if (kept != nullptr && !is_same_operand(grid_, *kept, operand_[i])) return false;
-      kept = &operand_[i];
+      const RowOperand& x = operand_[i];
+      if (is_constant(grid_, x) || !is_loaded_whole(x)) return false;
+      int k = 0;
+      while (k < n && !is_same_operand(grid_, *kept[k], x)) ++k;
+      if (k == kernel_.registers.slots) return false;
+      if (k == n) kept[n++] = &x;
     }
+    slots_ = n > 1 ? 2 : 1;
     return true;
+  }
+  /// Whether an operand's vectors are aligned.
+  bool is_loaded_whole(const RowOperand& x) const {
+    return !grid_.ragged || is_in_step(grid_, x, operand_[grid_.origin], kernel_.lanes);
   }
 
   bool choose_threads(RowLaunch& launch) {
@@ -145,6 +157,7 @@ class RegisterPlan {
     launch.blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block * parts;
     launch.shared_bytes = 2 * grid_.scratch;
     launch.registers = true;
+    launch.keeps_two = slots_ > 1;
     return true;
   }
 
@@ -170,10 +183,10 @@ class RegisterPlan {
     return best;
   }
 
-  /// An operand that reductions read, and others that are the same elements.
+  /// The operands that are kept, of those that reductions read, and others that are the same
+  /// elements.
   void choose_kept() {
     grid_.sources = 0;
-    const RowOperand* kept = nullptr;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.step = x.reduced_stride[0] * kernel_.lanes * grid_.stride.divisor;
@@ -181,22 +194,22 @@ class RegisterPlan {
       x.access = RowOperand::whole_vector;
       if (i >= kernel_.outputs && is_constant(grid_, x)) {
         x.access = RowOperand::one_element;
-      } else if (grid_.ragged && has_memory(i) &&
-                 !is_in_step(grid_, x, operand_[grid_.origin], kernel_.lanes)) {
+      } else if (has_memory(i) && !is_loaded_whole(x)) {
         x.access = RowOperand::by_element;
       }
     }
-    for (int i = kernel_.outputs; i < end() && kept == nullptr; ++i) {
-      if (!is_reduced(i) || !may_keep(i)) continue;
-      kept = &operand_[i];
-      grid_.source[grid_.sources++] = i;
-    }
-    for (int i = kernel_.outputs; i < end() && kept != nullptr; ++i) {
-      if (may_keep(i) && is_same_operand(grid_, operand_[i], *kept)) {
-        operand_[i].access = RowOperand::kept;
-      }
+    for (int i = kernel_.outputs; i < end() && grid_.sources < slots_; ++i) {
+      if (is_reduced(i) && may_keep(i)) keep(i);
     }
     if (kernel_.registers.computes != nullptr) note_read();
+  }
+  void keep(int source) {
+    const auto slot = grid_.sources == 0 ? RowOperand::kept : RowOperand::kept_second;
+    const RowOperand kept = operand_[source];
+    grid_.source[grid_.sources++] = source;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      if (may_keep(i) && is_same_operand(grid_, operand_[i], kept)) operand_[i].access = slot;
+    }
   }
   /// Notes the operands that the kept values are computed from, for choose_ahead.
   void note_read() {
@@ -251,6 +264,7 @@ class RegisterPlan {
   const Properties& device_;
   RowLoops& grid_;
   RowOperand* operand_;
+  int slots_ = 1;  // operands that a thread keeps
 };
 
 /// Has the threads of short rows read an operand once that is read several times.

@@ -22,6 +22,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   static constexpr int outputs = Layout::outputs;
   static constexpr int leaves = sizeof...(Ts);
   static constexpr int vectors = Layout::vectors;
+  static constexpr int slots = Layout::slots;
 
   __device__ __forceinline__ explicit RowRegisters(const Grid& grid)
       : grid_(grid), place_(place_in_block<true>(grid)) {
@@ -36,20 +37,14 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ void keep(unsigned begin) {
     choose(begin);
 #pragma unroll
-    for (int k = 0; k < vectors; ++k) kept_[k] = Words{};
-    if (grid_.sources == 0) return;
-    const RowOperand& x = grid_.operand[grid_.source[0]];
-    const char* at = vector_start<Element>(x);
-    if (!has(0)) return;
-    if (grid_.ragged) {
-      load_ragged<false>(kept_[0], x, at, 0);
-    } else {
-      kept_[0].load(at);
-    }
+    for (int s = 0; s < slots; ++s) {
 #pragma unroll
-    for (int k = 1; k < vectors; ++k) {
-      at += step<Element>();
-      if (has(k)) kept_[k].load(at);
+      for (int k = 0; k < vectors; ++k) kept_[s][k] = Words{};
+    }
+    if (!has(0)) return;
+#pragma unroll
+    for (int s = 0; s < slots; ++s) {
+      if (s < grid_.sources) keep_operand(kept_[s], grid_.operand[grid_.source[s]]);
     }
   }
 
@@ -62,7 +57,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     const char* at[leaves];
     begin_needed<Uses>(at, Leaves{});
 #pragma unroll
-    for (int k = 0; k < vectors; ++k) kept_[k] = Words{};
+    for (int k = 0; k < vectors; ++k) kept_[0][k] = Words{};
 #pragma unroll
     for (int k = 0; k < vectors; k += together) {
       if (k >= static_cast<int>(grid_.chunk)) break;
@@ -76,12 +71,12 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
         float x[V];
         values(registers[i], x);
 #pragma unroll
-        for (int j = 0; j < V; ++j) kept_[k + i].word[j] = __float_as_uint(x[j]);
+        for (int j = 0; j < V; ++j) kept_[0][k + i].word[j] = __float_as_uint(x[j]);
       }
     }
   }
   __device__ __forceinline__ float kept_value(int k, int j) const {
-    return __uint_as_float(kept_[k].word[j]);
+    return __uint_as_float(kept_[0][k].word[j]);
   }
 
   /// Calls f(registers, k) for each vector k, with the leaves that Uses names.
@@ -184,6 +179,22 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   using Element = typename Layout::Element;
   using Words = RowWords<Element, V>;
   using Leaves = std::make_index_sequence<leaves>;
+
+  /// Loads this thread's vectors of an operand, of which it has the first.
+  __device__ __forceinline__ void keep_operand(Words (&to)[vectors], const RowOperand& x) const {
+    const char* at = vector_start<Element>(x);
+    if (grid_.ragged) {
+      load_ragged<false>(to[0], x, at, 0);
+    } else {
+      to[0].load(at);
+    }
+#pragma unroll
+    for (int k = 1; k < vectors; ++k) {
+      at += step<Element>();
+      if (has(k)) to[k].load(at);
+    }
+  }
+
   template <int I, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> (outputs + I) & 1U) != 0;
   template <int I>
@@ -192,6 +203,9 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   static constexpr bool is_position = (Layout::positions >> (outputs + I) & 1U) != 0;
   template <int I>
   static constexpr bool is_kept = (Layout::always_kept >> (outputs + I) & 1U) != 0;
+  /// The leaf that the first slot always has.
+  static constexpr int first_kept =
+      Layout::always_kept == 0 ? -1 : std::countr_zero(Layout::always_kept) - outputs;
   template <int I>
   static constexpr bool may_be_kept = (Layout::may_keep >> (outputs + I) & 1U) != 0;
 
@@ -209,7 +223,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       if constexpr (is_position<I>) {
         at = row_start(grid_, x, place_.row);
         other.step = static_cast<int>(x.hop);
-      } else if (x.access != RowOperand::kept) {
+      } else if (x.access >= RowOperand::one_element) {
         at = row_start(grid_, x, place_.row);
         if (x.access == RowOperand::one_element) {
           other.fill(*reinterpret_cast<const T*>(at));
@@ -267,16 +281,28 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       other.first = reinterpret_cast<long long>(position_at(at, x, k)) - IndexOperand::origin;
       out = other;
     } else if constexpr (is_kept<I>) {
-      out = kept_[k];
+      take_kept<I>(out, k);
     } else {
       const RowOperand& x = grid_.operand[outputs + I];
       at += step<T>();
       out = other;
       if constexpr (may_be_kept<I>) {
-        const bool here = x.access == RowOperand::kept;
+        const bool here = x.access < RowOperand::one_element;
+        Words kept;
+        take_kept<I>(kept, k);
 #pragma unroll
-        for (int w = 0; w < Words::n; ++w) out.word[w] = here ? kept_[k].word[w] : out.word[w];
+        for (int w = 0; w < Words::n; ++w) out.word[w] = here ? kept.word[w] : out.word[w];
       }
+    }
+  }
+  /// Vector k of leaf I, which is kept.
+  template <int I>
+  __device__ __forceinline__ void take_kept(Words& out, int k) const {
+    out = kept_[0][k];
+    if constexpr (slots > 1 && I != first_kept) {
+      const bool second = grid_.operand[outputs + I].access == RowOperand::kept_second;
+#pragma unroll
+      for (int w = 0; w < Words::n; ++w) out.word[w] = second ? kept_[1][k].word[w] : out.word[w];
     }
   }
 
@@ -350,7 +376,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   unsigned all_ = 0;    // vectors that the thread has
   unsigned begin_ = 0;  // the first vector that is kept
   RowEdge<V> edge_;
-  Words kept_[vectors];
+  Words kept_[slots][vectors];
 };
 
 }  // namespace weft::on_cuda::detail

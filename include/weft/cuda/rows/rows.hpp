@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/rows/gathered.hpp"
 #include "weft/cuda/rows/launch.hpp"
 #include "weft/cuda/rows/looped_kernel.hpp"
 #include "weft/cuda/rows/narrow_kernel.hpp"
@@ -173,6 +174,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
     if constexpr (Layout::possible) {
       out.registers.vectors = Layout::vectors;
+      out.registers.slots = Layout::may_have_two ? 2 : 1;
       out.registers.may_keep = Layout::may_keep;
       out.registers.always_kept = Layout::always_kept;
       out.registers.independent = Layout::independent;
@@ -199,8 +201,12 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
             row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
       }
       if constexpr (Layout::possible) {
-        const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+        const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program, 1>;
         out.registers.address = reinterpret_cast<const void*>(fast);
+        if constexpr (Layout::may_have_two) {
+          const auto two = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program, 2>;
+          out.registers.keeps_two = reinterpret_cast<const void*>(two);
+        }
       }
       return out;
     } else {
@@ -218,6 +224,20 @@ struct RowExecutor<Cuda> {
   static bool fuses(int64_t rows, int64_t length) {
     if (length <= (1 << 16)) return true;
     return rows >= (length <= (1 << 19) ? 4 : 16);
+  }
+
+  static constexpr bool finds_rows = true;
+  /// Has the operand `out` read the rows of x that ids picks.
+  template <class T, class I>
+  static void find_rows([[maybe_unused]] const detail::Name& name,
+                        [[maybe_unused]] const Shape& shape,
+                        [[maybe_unused]] const Tensor<T, Cuda>& x,
+                        [[maybe_unused]] const Tensor<I, Cuda>& ids,
+                        [[maybe_unused]] const IndexRange& range,
+                        [[maybe_unused]] detail::Operand& out) {
+#if defined(__CUDACC__)
+    on_cuda::detail::find_rows(name, shape, x, ids, range, out);
+#endif
   }
 
   template <class Outs, class Types, class Program>

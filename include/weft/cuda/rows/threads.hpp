@@ -51,8 +51,14 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   }
   const unsigned among = place.part * grid.group + place.thread;
   if (!Plain && grid.reduced_rank > 1) {
-    place.lane = among & (grid.apart - 1);
-    place.outer = among >> grid.apart_shift;
+    const unsigned next = grid.across.divide(among);
+    const unsigned here = among - next * grid.across.divisor;
+    place.lane = grid.turned ? next : here;
+    place.outer = grid.turned ? here : next;
+    // The last few threads may have no part of the row: they only help to merge.
+    if ((grid.turned ? place.lane >= grid.apart : place.outer >= grid.outer_stride)) {
+      place.outer = grid.outer;
+    }
   } else {
     place.lane = among;
   }
@@ -75,11 +81,18 @@ inline __device__ __noinline__ int64_t bytes_by_axes(const FastDivmod* size, int
   return bytes;
 }
 
+/// From an operand's address to a row.
+__device__ __forceinline__ int64_t row_bytes(const RowLoops& grid, const RowOperand& x,
+                                             unsigned row) {
+  if (x.rows != nullptr) return x.rows[row];
+  return bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+}
+
 /// Where a row begins in an operand.
 __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x,
                                            unsigned row) {
   if (grid.simple) return x.data + row * x.row;
-  return x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+  return x.data + row_bytes(grid, x, row);
 }
 
 /// The same at coordinate `outer` of the row's outer dimensions, for the kernel that loops: one

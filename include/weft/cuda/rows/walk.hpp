@@ -58,18 +58,19 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     if (one) mine = 1;
     const unsigned items = (mine + V - 1) / V;
     char* at[outputs + leaves];
-    RowItem item{0, grid_.blocked ? 1 : apart, V};
+    const unsigned hop = grid_.turned ? grid_.outer : 1;  // of positions
+    RowItem item{0, grid_.blocked ? 1 : apart * hop, V};
     unsigned turn = 0;
     bool begins = true;
 #pragma unroll 1
     for (unsigned outer = place_.outer; one || outer < grid_.outer;) {
       if (begins) begin<Uses>(at, outer, Both{});
-      item.position = outer * grid_.inner + first;
+      item.position = grid_.turned ? first * hop + outer : outer * grid_.inner + first;
 #pragma unroll 1
       for (unsigned left = mine; left > 0; left -= static_cast<unsigned>(item.n)) {
         item.n = left < V ? static_cast<int>(left) : V;
         f(at, item);
-        item.position += apart * V;
+        item.position += apart * hop * V;
         if (++turn % 32 == 0) flush();
       }
       outer += grid_.outer_stride;

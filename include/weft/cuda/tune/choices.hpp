@@ -65,6 +65,10 @@ struct ForEachPlan {
       out.add("staged", 0);
       return out;
     }
+    if (launch.finds_rows) {
+      out.add("general", 1);
+      return out;
+    }
     out.add("threads", 128);
     out.add("threads", 64);
     const int distinct = kernels.distinct > 0 ? kernels.distinct : n;
@@ -89,8 +93,11 @@ struct ForEachPlan {
     if (is("staged") || is("general")) {  // the same kernel computes, or nothing is computed
       ForEachKernels general = kernels;
       general.has_aligned = false;
+      general.found_rows = {};
       grid = {};
       launch = plan_for_each(loops, operands, n, false, general, grid, transposed);
+    } else if (launch.finds_rows) {
+      return;
     } else if (is("threads")) {
       launch.threads = choice.value;
     } else if (is("rows")) {

@@ -4,6 +4,7 @@
 
 #include "weft/eval/assign.hpp"
 #include "weft/eval/product/plan.hpp"
+#include "weft/eval/program/overlap.hpp"
 
 namespace weft::detail {
 

@@ -67,6 +67,26 @@ WEFT_OUTLINED inline bool in_columns(const RowNode& node, const Operand* operand
   return false;
 }
 
+/// Whether an operand whose rows indices pick has the program's rows, in the order of its outputs:
+/// each reduction is of its shape and along its rows, the last axes.
+WEFT_OUTLINED inline bool are_rows(const Operand& x, const Shape* shapes, const Operand* outputs,
+                                   int n, const RowNode* nodes, int reductions) {
+  unsigned along = 0;
+  for (int i = x.rank - x.row_rank; i < x.rank; ++i) along |= 1U << i;
+  for (int r = 0; r < reductions; ++r) {
+    bool same = nodes[r].shape.rank() == x.rank && nodes[r].axes.mask == along;
+    for (int i = 0; same && i < x.rank; ++i) same = nodes[r].shape[i] == x.size[i];
+    if (!same) return false;
+  }
+  for (int k = 0; k < n; ++k) {
+    const Strides whole = contiguous_strides(shapes[k]);
+    for (int i = 0; i < shapes[k].rank(); ++i) {
+      if (shapes[k][i] != 1 && outputs[k].stride[i] != whole[i]) return false;
+    }
+  }
+  return true;
+}
+
 /// A row program's shapes and operands: its outputs, its leaves, then its reductions' values.
 struct RowTree {
   const Shape* shapes = nullptr;  // of the outputs

@@ -153,8 +153,8 @@ Pack<As..., Bs...> joined(const Pack<As...>& a, const Pack<Bs...>& b) {
   }
 }
 
-/// Whether a part of an expression is evaluated before the row program that reads it, as gathered
-/// rows are (eval/gather.hpp).
+/// Whether a part of an expression is evaluated or found before the row program that reads it, as
+/// gathered rows are (eval/gather.hpp).
 template <class E>
 inline constexpr bool has_evaluated_before_rows = (contents_of<E> & Contents::gathered_rows) != 0;
 

@@ -155,11 +155,25 @@ struct Rows {
     if constexpr (PlansColumns<D>) {
       tree.fuses_columns = RowExecutor<D>::fuses_columns;
     }
+    if constexpr ((has_evaluated_before_rows<Es> || ...)) settle();
     Context<D> context{*this, name, device};
     return RowPlanner(tree, launch<Outs, D>, &context).run();
   }
 
  private:
+  /// Gathered rows that are the program's rows are read where they are; others are evaluated.
+  void settle() {
+    for (int i = outputs; i < n; ++i) {
+      Operand& x = operands[i];
+      for (int j = outputs; j < i && x.settle != nullptr; ++j) {
+        const Operand& y = operands[j];
+        if (x.same == y.same && x.same(x.opaque, y.opaque)) x = y;
+      }
+      if (x.settle == nullptr) continue;
+      x.settle(x, are_rows(x, shapes, operands, outputs, nodes, reductions));
+      x.settle = nullptr;
+    }
+  }
   template <class D>
   struct Context {
     Rows& rows;

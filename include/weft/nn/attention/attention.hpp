@@ -87,7 +87,7 @@ struct MultiheadAttentionMasks {
 };
 
 /// Multi-head attention between learned projections (Vaswani et al. 2017).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct MultiheadAttention {
   std::optional<Var<T, D>> in_proj_weight;  // (3 width, width): queries, keys, values
   std::optional<Var<T, D>> q_proj_weight;   // (width, width), where kdim or vdim differ

@@ -8,7 +8,7 @@ namespace weft::nn {
 
 /// Keys and values of one attention, (batch, heads, length, width), which grow at their end. For
 /// generation in a NoGrad: no gradients pass through it.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 class KeyValueCache {
  public:
   /// The number of positions.

@@ -16,7 +16,7 @@ struct PositionalEncodingOptions {
 
 /// x plus sin(i w_k) and cos(i w_k) side by side for position i, where w_k = 10000^(-2k / width)
 /// (Vaswani et al. 2017); the buffer has the name and shape of PyTorch's tutorial.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct PositionalEncoding {
   Tensor<T, D> pe;  // (max_len, 1, width)
   Dropout dropout;

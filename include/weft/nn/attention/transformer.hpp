@@ -9,13 +9,13 @@ namespace weft::nn {
 
 /// The mask of n queries that ignore later keys: true above the diagonal. Attention with is_causal
 /// needs no memory for a mask.
-template <class D = Cpu>
+template <Device D = Cpu>
 Tensor<bool, D> generate_square_subsequent_mask(int64_t n, D device = {}) {
   return arange<int64_t>(n, device) > arange<int64_t>(n, device).unsqueeze(1);
 }
 
 /// Encoder layers one after the other, optionally followed by a norm.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct TransformerEncoder {
   using Masks = MultiheadAttentionMasks<T, D>;
 
@@ -40,7 +40,7 @@ struct TransformerEncoder {
 };
 
 /// Decoder layers one after the other, optionally followed by a norm.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct TransformerDecoder {
   using Masks = MultiheadAttentionMasks<T, D>;
 
@@ -81,7 +81,7 @@ struct TransformerMasks {
 
 /// An encoder and a decoder (Vaswani et al. 2017). All matrices are initialised as in Glorot and
 /// Bengio 2010.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Transformer {
   TransformerEncoder<D, T> encoder;
   TransformerDecoder<D, T> decoder;

@@ -49,7 +49,7 @@ Var<T, D> fed(const Var<T, D>& x, const Linear<D, T>& linear1, FeedForward activ
 }  // namespace detail
 
 /// Self-attention and a feed-forward network, each added to its input and normalised.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct TransformerEncoderLayer {
   using Masks = MultiheadAttentionMasks<T, D>;
 
@@ -100,7 +100,7 @@ struct TransformerEncoderLayer {
 };
 
 /// Self-attention, cross-attention to an encoder's output, and a feed-forward network.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct TransformerDecoderLayer {
   using Masks = MultiheadAttentionMasks<T, D>;
 

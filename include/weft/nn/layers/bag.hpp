@@ -19,7 +19,7 @@ struct EmbeddingBagOptions {
 
 /// For each bag of indices the sum, the mean or the maximum of their rows, in one reduction; an
 /// empty bag gives 0. Initialised from a normal distribution.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct EmbeddingBag {
   Var<T, D> weight;  // (count, width)
   BagMode mode = BagMode::mean;

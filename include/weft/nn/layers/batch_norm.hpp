@@ -155,21 +155,21 @@ Var<T, D> BatchNorm<Axes, D, T>::run(const Var<T, D>& x, bool cut, const Var<T, 
 /// Normalizes each channel of x, (batch, channels) or (batch, channels, length), to mean 0 and
 /// variance 1 over the batch; in eval mode by the running statistics of training (Ioffe and Szegedy
 /// 2015).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct BatchNorm1d : detail::BatchNorm<1, D, T> {
   BatchNorm1d() = default;
   explicit BatchNorm1d(int64_t size, BatchNormOptions options = {}, D device = {})
       : detail::BatchNorm<1, D, T>(size, options, device) {}
 };
 /// The same for images (batch, channels, row, column).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct BatchNorm2d : detail::BatchNorm<2, D, T> {
   BatchNorm2d() = default;
   explicit BatchNorm2d(int64_t size, BatchNormOptions options = {}, D device = {})
       : detail::BatchNorm<2, D, T>(size, options, device) {}
 };
 /// The same for three spatial axes.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct BatchNorm3d : detail::BatchNorm<3, D, T> {
   BatchNorm3d() = default;
   explicit BatchNorm3d(int64_t size, BatchNormOptions options = {}, D device = {})

@@ -8,7 +8,7 @@ namespace weft::nn {
 
 /// y_k = a^T weight_k b + bias_k along the last axes of a and b; initialised uniformly within 1 /
 /// sqrt(in1).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Bilinear {
   Var<T, D> weight;               // (out, in1, in2)
   std::optional<Var<T, D>> bias;  // (out,)

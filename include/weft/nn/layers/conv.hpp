@@ -145,7 +145,7 @@ struct ConvTranspose {
 
 /// A convolution of signals (batch, in, length) with filters of the given kernel: conv1d, with
 /// padding of any mode; first values uniform within 1 / sqrt(in / groups * kernel).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Conv1d : detail::Conv<1, D, T> {
   Conv1d() = default;
   template <NumberLike... N>
@@ -157,7 +157,7 @@ struct Conv1d : detail::Conv<1, D, T> {
 };
 /// A convolution of images (batch, in, row, column) with filters of the given kernel: conv2d, with
 /// padding of any mode; first values uniform within 1 / sqrt(in / groups * kernel).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Conv2d : detail::Conv<2, D, T> {
   Conv2d() = default;
   template <NumberLike... N>
@@ -169,7 +169,7 @@ struct Conv2d : detail::Conv<2, D, T> {
 };
 /// A convolution of volumes (batch, in, z, y, x) with filters of the given kernel: conv3d, with
 /// padding of any mode; first values uniform within 1 / sqrt(in / groups * kernel).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Conv3d : detail::Conv<3, D, T> {
   Conv3d() = default;
   template <NumberLike... N>
@@ -180,7 +180,7 @@ struct Conv3d : detail::Conv<3, D, T> {
       : detail::Conv<3, D, T>(in, out, kernel, o, device) {}
 };
 /// The transposed convolution of signals (batch, in, length): conv_transpose1d.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct ConvTranspose1d : detail::ConvTranspose<1, D, T> {
   ConvTranspose1d() = default;
   template <NumberLike... N>
@@ -191,7 +191,7 @@ struct ConvTranspose1d : detail::ConvTranspose<1, D, T> {
       : detail::ConvTranspose<1, D, T>(in, out, kernel, o, device) {}
 };
 /// The transposed convolution of images (batch, in, row, column): conv_transpose2d.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct ConvTranspose2d : detail::ConvTranspose<2, D, T> {
   ConvTranspose2d() = default;
   template <NumberLike... N>
@@ -202,7 +202,7 @@ struct ConvTranspose2d : detail::ConvTranspose<2, D, T> {
       : detail::ConvTranspose<2, D, T>(in, out, kernel, o, device) {}
 };
 /// The transposed convolution of volumes (batch, in, z, y, x): conv_transpose3d.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct ConvTranspose3d : detail::ConvTranspose<3, D, T> {
   ConvTranspose3d() = default;
   template <NumberLike... N>

@@ -10,7 +10,7 @@ namespace weft::nn {
 
 /// x where it is positive, else x times a learned slope: one for all, or one for each of
 /// `num_parameters` channels, which are axis 1 (He et al. 2015).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct PReLU {
   Var<T, D> weight;  // (num_parameters,)
 
@@ -38,7 +38,7 @@ struct GLU {
 };
 
 /// down(silu(gate(x)) * up(x)): the feed-forward network of Llama, with its names (Shazeer 2020).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct SwiGLU {
   Linear<D, T> gate_proj;
   Linear<D, T> up_proj;

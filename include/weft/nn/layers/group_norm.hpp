@@ -40,7 +40,7 @@ Var<T, D> scaled(const Var<T, D>& y, const std::optional<Var<T, D>>& weight,
 }  // namespace detail
 
 /// The channels of each image in groups, each group with mean 0 and variance 1 (Wu and He 2018).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct GroupNorm {
   std::optional<Var<T, D>> weight;  // (channels,)
   std::optional<Var<T, D>> bias;    // (channels,)
@@ -161,21 +161,21 @@ struct InstanceNorm {
 }  // namespace detail
 
 /// Each channel of each image with mean 0 and variance 1 (Ulyanov et al. 2016).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct InstanceNorm1d : detail::InstanceNorm<1, D, T> {
   InstanceNorm1d() = default;
   explicit InstanceNorm1d(int64_t size, InstanceNormOptions options = {}, D device = {})
       : detail::InstanceNorm<1, D, T>(size, options, device) {}
 };
 /// The same of images (batch, channels, row, column).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct InstanceNorm2d : detail::InstanceNorm<2, D, T> {
   InstanceNorm2d() = default;
   explicit InstanceNorm2d(int64_t size, InstanceNormOptions options = {}, D device = {})
       : detail::InstanceNorm<2, D, T>(size, options, device) {}
 };
 /// The same with three spatial axes.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct InstanceNorm3d : detail::InstanceNorm<3, D, T> {
   InstanceNorm3d() = default;
   explicit InstanceNorm3d(int64_t size, InstanceNormOptions options = {}, D device = {})
@@ -201,7 +201,7 @@ struct LocalResponseNorm {
                        ", expected (batch, channel, ...)");
     }
     const Var squares = square(x);
-    const auto rows = squares.reshape({x.size(0), 1, x.size(1), -1});
+    const auto rows = squares.reshape({x.size(0), 1, x.size(1), detail::places_of(x.shape())});
     const auto around = pad(rows, {0, 0, size / 2, (size - 1) / 2});
     const auto means = avg_pool2d(around, {size, 1}, {.stride = 1}).reshape(x.shape());
     const Var y = x / pow(means * static_cast<C>(alpha) + static_cast<C>(k), static_cast<C>(beta));

@@ -18,7 +18,7 @@ struct LinearOptions {
 };
 
 /// y = x weight^T + bias along the last axis; initialised uniformly within 1 / sqrt(in).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Linear {
   Var<T, D> weight;               // (out, in)
   std::optional<Var<T, D>> bias;  // (out,)
@@ -76,23 +76,24 @@ struct Linear {
 };
 
 // Not inline: weft::lib holds them.
-template <class D, class T>
+template <Device D, class T>
 Var<T, D> Linear<D, T>::operator()(const Var<T, D>& x) const {
   check(x);
   const detail::Watched watched(*this);
   if (bias) return watched(Var<T, D>(linear(x, weight, *bias)));
   return watched(Var<T, D>(linear(x, weight)));
 }
-template <class D, class T>
+template <Device D, class T>
 Var<T, D> Linear<D, T>::plus(const Var<T, D>& x, const Var<T, D>& added) const {
   check(x);
   const detail::Watched watched(*this);
   if (bias) return watched(Var<T, D>(linear(x, weight, *bias) + added));
   return watched(Var<T, D>(linear(x, weight) + added));
 }
-template <class D, class T>
+template <Device D, class T>
 Var<T, D> Linear<D, T>::relu(const Var<T, D>& x, double dropout) const {
   check(x);
+  detail::check_chance("Linear", dropout);
   const detail::Watched watched(*this);
   const auto cut = [&](const auto& product) {
     if (dropout == 0) return Var<T, D>(weft::relu(product));
@@ -101,7 +102,7 @@ Var<T, D> Linear<D, T>::relu(const Var<T, D>& x, double dropout) const {
   return watched(bias ? cut(linear(x, weight, *bias)) : cut(linear(x, weight)));
 }
 
-template <class D, class T>
+template <Device D, class T>
 Var<T, D> Linear<D, T>::gelu_tanh(const Var<T, D>& x) const {
   if (is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
     return weft::gelu_tanh((*this)(x));
@@ -120,7 +121,7 @@ struct EmbeddingOptions {
 };
 
 /// Row i of a table for each index i; initialised from a normal distribution.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Embedding {
   Var<T, D> weight;  // (count, width)
   std::optional<int64_t> padding_index;

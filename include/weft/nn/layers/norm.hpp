@@ -46,7 +46,7 @@ struct LayerNormOptions {
 
 /// Normalizes the last axes to mean 0 and (biased) variance 1, then multiplies by weight and adds
 /// bias.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct LayerNorm {
   Shape normalized;
   std::optional<Var<T, D>> weight;  // normalized
@@ -81,7 +81,7 @@ struct RMSNormOptions {
 };
 
 /// Divides the last axes by their root mean square, then multiplies by weight.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct RMSNorm {
   Shape normalized;
   std::optional<Var<T, D>> weight;  // normalized

@@ -1,4 +1,4 @@
-// Flatten and Sequential, with Dropout and the activation functions as modules.
+// Flatten, Unflatten and Sequential, with Dropout and the activation functions as modules.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,6 +30,35 @@ struct Flatten {
       if (i >= begin && i <= end) size *= x.shape()[i];
       if (i == end) shape.push_back(size);
       if (i < begin || i > end) shape.push_back(x.shape()[i]);
+    }
+    return x.reshape(shape);
+  }
+};
+
+/// Splits an axis into several of the given sizes, one of which may be -1: Unflatten{1, {8, 4, 4}}
+/// makes images of rows.
+struct Unflatten {
+  int along = 1;
+  Shape sizes;
+
+  auto fields() { return nn::fields("along", along, "sizes", sizes); }
+
+  template <ExpressionLike X>
+  auto operator()(const X& e) const {
+    const Var x = e;
+    const int at = along < 0 ? along + x.rank() : along;
+    if (at < 0 || at >= x.rank()) {
+      fail<ShapeError>("Unflatten", "axis ", along, " of shape ", x.shape());
+    }
+    const int64_t size = x.shape()[at];
+    const Shape parts = layout::infer("Unflatten", sizes, size, Shape{size});
+    Shape shape;
+    for (int i = 0; i < x.rank(); ++i) {
+      if (i != at) {
+        shape.push_back(x.shape()[i]);
+      } else {
+        for (int64_t part : parts) shape.push_back(part);
+      }
     }
     return x.reshape(shape);
   }

@@ -148,7 +148,7 @@ struct PoissonNLLLoss {
 };
 
 /// cross_entropy as a module, of class indices or probabilities.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct CrossEntropyLoss {
   std::optional<Tensor<T, D>> weight = {};  ///< of each class
   int64_t ignore_index = -100;
@@ -163,7 +163,7 @@ struct CrossEntropyLoss {
   }
 };
 /// nll_loss as a module.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct NLLLoss {
   std::optional<Tensor<T, D>> weight = {};  ///< of each class
   int64_t ignore_index = -100;
@@ -174,7 +174,7 @@ struct NLLLoss {
   }
 };
 /// binary_cross_entropy_with_logits as a module.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct BCEWithLogitsLoss {
   std::optional<Tensor<T, D>> pos_weight = {};  ///< of the positive cases
   auto fields() { return nn::fields("pos_weight", pos_weight); }
@@ -186,7 +186,7 @@ struct BCEWithLogitsLoss {
   }
 };
 /// multi_margin_loss as a module.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct MultiMarginLoss {
   double margin = 1;
   int p = 1;
@@ -198,7 +198,7 @@ struct MultiMarginLoss {
   }
 };
 /// multilabel_soft_margin_loss as a module.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct MultiLabelSoftMarginLoss {
   std::optional<Tensor<T, D>> weight = {};  ///< of each class
   auto fields() { return nn::fields("weight", weight); }

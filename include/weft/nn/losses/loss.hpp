@@ -180,6 +180,16 @@ void check_class_options(const char* operation, const O& options, int64_t classe
   }
 }
 
+/// Throws ShapeError unless there is a label for each row.
+inline void check_labels(const char* operation, const Shape& x, const Shape& targets) {
+  bool fits = x.rank() == targets.rank() + 1;
+  for (int i = 0; fits && i < targets.rank(); ++i) fits = x[i] == targets[i];
+  if (!fits) {
+    fail<ShapeError>(operation, "an input of shape ", x, " and targets of shape ", targets,
+                     ", expected (..., classes) and (...)");
+  }
+}
+
 /// Each row's loss from log-probabilities; the mean divides by the sum of the weights. K gathers
 /// them, and is named in errors.
 template <class K, class V, class I, class O, class R>
@@ -189,12 +199,7 @@ V class_loss(const V& logs, const I& targets, const O& options, R) {
   using D = typename V::device_type;
   using C = compute_t<T>;
   using Index = compute_t<typename I::value_type>;
-  bool fits = logs.rank() == targets.rank() + 1;
-  for (int i = 0; fits && i < targets.rank(); ++i) fits = logs.size(i) == targets.shape()[i];
-  if (!fits) {
-    fail<ShapeError>(operation, "an input of shape ", logs.shape(), " and targets of shape ",
-                     targets.shape(), ", expected (..., classes) and (...)");
-  }
+  check_labels(operation, logs.shape(), targets.shape());
   const int64_t classes = logs.size(-1);
   check_class_options(operation, options, classes);
   const auto counted = targets != static_cast<Index>(options.ignore_index);

@@ -78,10 +78,7 @@ auto multi_margin_loss(const X& e, const I& targets, const margin_options_t<X>& 
   using D = typename V::device_type;
   constexpr const char* operation = "multi_margin_loss";
   const V x = e;
-  if (x.rank() != targets.rank() + 1) {
-    fail<ShapeError>(operation, "an input of shape ", x.shape(), " and targets of shape ",
-                     targets.shape(), ", expected (..., classes) and (...)");
-  }
+  detail::check_labels(operation, x.shape(), targets.shape());
   if (options.p != 1 && options.p != 2) {
     fail<ValueError>(operation, "p ", options.p, ", expected 1 or 2");
   }

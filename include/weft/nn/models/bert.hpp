@@ -233,7 +233,7 @@ struct Pooler {
 }  // namespace bert
 
 /// The encoder. Files of Hugging Face are loaded by load_bert.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Bert {
   bert::Embeddings<D, T> embeddings;
   bert::Encoder<D, T> encoder;

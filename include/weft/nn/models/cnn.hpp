@@ -18,7 +18,7 @@ struct CnnOptions {
 };
 
 /// Two 3 x 3 convolutions, each followed by relu and 2 x 2 max pooling; then two linear layers.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Cnn {
   Conv2d<D, T> conv1;
   Conv2d<D, T> conv2;

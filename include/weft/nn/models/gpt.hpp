@@ -116,7 +116,7 @@ struct GenerateOptions {
 
 /// The decoder; the output layer is the transposed embedding. Files of Hugging Face are loaded by
 /// load_gpt.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Gpt {
   nn::Embedding<D, T> wte;  // tokens
   nn::Embedding<D, T> wpe;  // places

@@ -18,7 +18,7 @@ struct MobileNetOptions {
 };
 
 /// A MobileNetV3 with torchvision's names; created by mobilenet_v3_small and mobilenet_v3_large.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct MobileNetV3 {
   std::vector<MobileEntry<D, T>> features;
   Sequential<Linear<D, T>, Hardswish, Dropout, Linear<D, T>> classifier;
@@ -64,7 +64,7 @@ struct MobileNetV3 {
 };
 
 /// MobileNetV3-small, as torchvision's mobilenet_v3_small.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 MobileNetV3<D, T> mobilenet_v3_small(MobileNetOptions options = {}, D device = {}) {
   constexpr auto re = After::relu;
   constexpr auto hs = After::hardswish;
@@ -84,7 +84,7 @@ MobileNetV3<D, T> mobilenet_v3_small(MobileNetOptions options = {}, D device = {
           device};
 }
 /// MobileNetV3-large.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 MobileNetV3<D, T> mobilenet_v3_large(MobileNetOptions options = {}, D device = {}) {
   constexpr auto re = After::relu;
   constexpr auto hs = After::hardswish;

@@ -21,7 +21,7 @@ inline int64_t channels_near(double x) {
 }
 
 /// A convolution, a norm and a function: "0" and "1".
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct ConvNorm {
   Conv2d<D, T> conv;
   BatchNorm2d<D, T> norm;
@@ -48,7 +48,7 @@ struct ConvNorm {
 };
 
 /// Each channel times a number between 0 and 1 computed from the means of all (Hu et al. 2018).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct SqueezeExcitation {
   Conv2d<D, T> fc1;
   Conv2d<D, T> fc2;
@@ -89,7 +89,7 @@ struct MobileBlockOptions {
 
 /// Expansion to more channels, a depthwise convolution, and projection to fewer channels; the parts
 /// present are numbered.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct MobileLayers {
   std::optional<ConvNorm<D, T>> expand;
   ConvNorm<D, T> depthwise;
@@ -121,7 +121,7 @@ struct MobileLayers {
 
 /// An entry of the network's list: a convolution with a norm, or a block, to whose result the input
 /// is added where it has its size.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct MobileEntry {
   std::optional<Conv2d<D, T>> conv;
   std::optional<BatchNorm2d<D, T>> norm;

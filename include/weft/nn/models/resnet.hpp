@@ -28,7 +28,7 @@ template <class D, class T>
 using Shortcut = std::optional<Sequential<Conv2d<D, T>, BatchNorm2d<D, T>>>;
 
 /// Two 3 x 3 convolutions, with the input added to the result.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct BasicBlock {
   using device_type = D;
   using value_type = T;
@@ -57,7 +57,7 @@ struct BasicBlock {
 };
 
 /// 1 x 1, 3 x 3 and 1 x 1 convolutions, with the stride in the second one.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Bottleneck {
   using device_type = D;
   using value_type = T;
@@ -158,17 +158,17 @@ struct ResNet {
 };
 
 /// ResNet-18, as torchvision's resnet18.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 ResNet<BasicBlock<D, T>> resnet18(ResNetOptions options = {}, D device = {}) {
   return {{2, 2, 2, 2}, options, device};
 }
 /// ResNet-34.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 ResNet<BasicBlock<D, T>> resnet34(ResNetOptions options = {}, D device = {}) {
   return {{3, 4, 6, 3}, options, device};
 }
 /// ResNet-50.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 ResNet<Bottleneck<D, T>> resnet50(ResNetOptions options = {}, D device = {}) {
   return {{3, 4, 6, 3}, options, device};
 }

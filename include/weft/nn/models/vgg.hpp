@@ -18,7 +18,7 @@ struct VggOptions {
 };
 
 /// The convolutions of VGG-11, named by their places in torchvision's list.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct VggFeatures {
   Conv2d<D, T> conv0, conv3, conv6, conv8, conv11, conv13, conv16, conv18;
 
@@ -58,7 +58,7 @@ struct VggFeatures {
 };
 
 /// VGG-11 with torchvision's names.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct Vgg11 {
   VggFeatures<D, T> features;
   Sequential<Linear<D, T>, ReLU, Dropout, Linear<D, T>, ReLU, Dropout, Linear<D, T>> classifier;

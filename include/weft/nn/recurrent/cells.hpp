@@ -70,7 +70,7 @@ struct RecurrentCell {
 
 /// h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu: x of (batch, in), h of (batch, width), by
 /// default 0; or both without a batch.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct RNNCell : detail::RecurrentCell<D, T, detail::RnnSteps<false>> {
   Nonlinearity nonlinearity = Nonlinearity::tanh;
 
@@ -89,7 +89,7 @@ struct RNNCell : detail::RecurrentCell<D, T, detail::RnnSteps<false>> {
 };
 
 /// One step of LSTM: `state = cell(x, state)` for state.h and state.c of (batch, width).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct LSTMCell : detail::RecurrentCell<D, T, detail::LstmSteps> {
   LSTMCell() = default;
   LSTMCell(int64_t in, int64_t width, RecurrentCellOptions options = {}, D device = {})
@@ -102,7 +102,7 @@ struct LSTMCell : detail::RecurrentCell<D, T, detail::LstmSteps> {
 };
 
 /// One step of GRU.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct GRUCell : detail::RecurrentCell<D, T, detail::GruSteps> {
   GRUCell() = default;
   GRUCell(int64_t in, int64_t width, RecurrentCellOptions options = {}, D device = {})

@@ -37,7 +37,7 @@ struct RNNOptions {
 };
 
 /// An LSTM's states: h of (layers * directions, batch, out) and c of (..., width); empty for zeros.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct LSTMState {
   Var<T, D> h;
   Var<T, D> c;
@@ -245,7 +245,7 @@ struct Recurrent {
 
 /// Elman's network: h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu. As in LSTM and GRU, weights
 /// are initialised uniformly within 1 / sqrt(hidden_size).
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct RNN : detail::Recurrent<D, T, detail::RnnSteps<false>> {
   using Base = detail::Recurrent<D, T, detail::RnnSteps<false>>;
   RNN() = default;
@@ -260,7 +260,7 @@ struct RNN : detail::Recurrent<D, T, detail::RnnSteps<false>> {
 
 /// Long short-term memory: `auto [output, state] = lstm(x, {h0, c0})`. The rows of the weights are
 /// the gates i, f, g and o.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct LSTM : detail::Recurrent<D, T, detail::LstmSteps> {
   using Base = detail::Recurrent<D, T, detail::LstmSteps>;
   LSTM() = default;
@@ -270,7 +270,7 @@ struct LSTM : detail::Recurrent<D, T, detail::LstmSteps> {
 
 /// Gated recurrent units. The rows of the weights are the gates r, z and n; the reset gate
 /// multiplies the state's product, bias included.
-template <class D = Cpu, class T = float>
+template <Device D = Cpu, class T = float>
 struct GRU : detail::Recurrent<D, T, detail::GruSteps> {
   using Base = detail::Recurrent<D, T, detail::GruSteps>;
   GRU() = default;

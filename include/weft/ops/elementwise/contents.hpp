@@ -12,7 +12,7 @@ class Positions;  // in ops/elementwise/generate.hpp
 namespace detail {
 
 /// What contents_of finds. Each kind of node that is not a Map has a bit of its own, or is among
-/// the others; what is inside it is not looked at.
+/// the others; what is inside it is not looked at, except for gathered rows inside reductions.
 struct Contents {
   // The first bits are the operations' Effects.
   static constexpr unsigned tensors = 1U << 8U;

@@ -98,6 +98,20 @@ struct extreme_position {
     }
     add(s, best, position + at / V * step + at % V);
   }
+  /// The same of the first n, at least one, that are `step` apart.
+  template <class S, class C, int N>
+  WEFT_HD static void add_first_at(S& s, const C (&x)[N], int n, long long position,
+                                   long long step) {
+    C best = x[0];
+    int at = 0;
+    for (int i = 1; i < N; ++i) {
+      if (i >= n) break;
+      const bool better = surpasses(x[i], best);
+      best = better ? x[i] : best;
+      at = better ? i : at;
+    }
+    add(s, best, position + at * step);
+  }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
     if (beats<Max>(later.value, later.index, s.value, s.index)) s = later;

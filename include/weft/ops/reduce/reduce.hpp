@@ -54,10 +54,9 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
 namespace detail {
 /// Reductions of Small are evaluated first, since row kernels hold numbers.
 template <class R, class E>
-inline constexpr unsigned contents_of<Reduce<R, E>> = (is_small<typename Reduce<R, E>::value_type>
-                                                           ? Contents::others
-                                                           : Contents::reductions) |
-                                                      (has_var<E> ? Contents::var_reductions : 0U);
+inline constexpr unsigned contents_of<Reduce<R, E>> =
+    (is_small<typename Reduce<R, E>::value_type> ? Contents::others : Contents::reductions) |
+    (has_var<E> ? Contents::var_reductions : 0U) | (contents_of<E> & Contents::gathered_rows);
 
 template <class R, class E>
   requires(is_integer<typename E::value_type> &&
