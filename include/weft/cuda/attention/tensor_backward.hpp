@@ -14,8 +14,8 @@ constexpr int tensor_backward_bytes() {
          (gradient_rows + 2 * tensor_columns) * 4;
 }
 
-/// Blocks a multiprocessor, for which registers are limited; half types are faster with more of
-/// them.
+/// Blocks of a multiprocessor; registers are limited for so many. Half types gain more by registers
+/// than by a third block.
 template <class T, int Width>
 inline constexpr int gradient_blocks = is_half<T> || Width > 64 ? 2 : 3;
 
