@@ -59,6 +59,25 @@ TEST_CASE_TEMPLATE("modules in an array are found, copied and moved", D, TEST_DE
   CHECK(equal(copy.layers[1].weight.detach(), before));
 }
 
+namespace {
+/// A tree of options, as JSON libraries have.
+struct Tree {
+  using value_type = Tree;
+  int leaf = 0;
+};
+struct Configured {
+  nn::Linear<> layer{2, 3};
+  Tree options{7};
+  auto fields() { return nn::fields("layer", layer, "options", options); }
+};
+}  // namespace
+
+TEST_CASE("a field of options may contain its own kind") {
+  Configured net;
+  CHECK(nn::parameters(net).size() == 2);
+  CHECK(nn::clone(net).options.leaf == 7);
+}
+
 TEST_CASE_TEMPLATE("train and eval reach what asks for them", D, TEST_DEVICES) {
   nn::Sequential net{Net<D>(), nn::Dropout{}};
   nn::eval(net);

@@ -169,7 +169,12 @@ constexpr bool has_weights() {
   } else if constexpr (requires { typename Plain::first_type; }) {
     return has_weights<typename Plain::first_type>() || has_weights<typename Plain::second_type>();
   } else if constexpr (requires { typename Plain::value_type; }) {
-    return has_weights<typename Plain::value_type>();
+    using Value = typename Plain::value_type;
+    if constexpr (std::is_same_v<Value, Plain>) {
+      return false;  // a tree, such as JSON
+    } else {
+      return has_weights<Value>();
+    }
   } else {
     return is_tuple_with_weights<Plain>;
   }
