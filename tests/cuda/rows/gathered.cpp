@@ -146,3 +146,43 @@ TEST_CASE("[gpu] gathered rows of two axes, of which items may run along either"
     CHECK(max(abs(y - expected)).item() < 1e-6F);
   }
 }
+
+TEST_CASE("[gpu] every kind of statement reads the rows that indices name") {
+  const auto table = table_of(11, 64);
+  const auto ids = weft::tensor({{4, 0, -1}, {4, 10, 7}}, Cuda{});
+  const auto others = weft::tensor({{1, 2, 3}, {9, 9, 0}}, Cuda{});
+  const Tensor<float, Cuda> p = take(table, ids, axis(0));
+  const Tensor<float, Cuda> q = take(table, others, axis(0));
+  const auto same = [&](const char* what, const auto& f) {
+    CAPTURE(what);
+    const Tensor<float, Cuda> got = f(take(table, ids, axis(0)), take(table, others, axis(0)));
+    const Tensor<float, Cuda> wanted = f(p, q);
+    CHECK(got.shape() == wanted.shape());
+    CHECK(max(abs(got - wanted)).item() < 1e-5F);
+  };
+  same("let", [](const auto& x, const auto&) {
+    return let(x, [](auto v) { return v - mean(v, axis(-1), keepdims); });
+  });
+  same("a reduction alone", [](const auto& x, const auto&) { return max(x, axis(-1)); });
+  same("of a formula", [](const auto& x, const auto&) { return mean(exp(x + 1) * 2, axis(-1)); });
+  same("inside a reduction",
+       [](const auto& x, const auto&) { return sum(softmax(x, axis(-1)) * square(x), axis(-1)); });
+  same("under conditions", [](const auto& x, const auto& y) {
+    return softmax(where(x < y, x, y * 0.5F), axis(-1)) + max(y, axis(-1), keepdims);
+  });
+  same("two softmaxes",
+       [](const auto& x, const auto& y) { return softmax(x, axis(-1)) - softmax(y, axis(-1)); });
+  same("down the columns",
+       [](const auto& x, const auto& y) { return x - mean(y, axis(0, 1), keepdims); });
+  same("positions",
+       [](const auto& x, const auto& y) { return weft::cast<float>(argmax(x - y, axis(-1))); });
+  same("broadcast", [](const auto& x, const auto& y) {
+    return x(0) * sum(y, axis(-1), keepdims) + max(x, axis(-1), keepdims);
+  });
+  const auto [centred, weights] = fuse(p - mean(take(table, ids, axis(0)), axis(-1), keepdims),
+                                       softmax(take(table, others, axis(0)), axis(-1)));
+  const Tensor<float, Cuda> wanted = p - mean(p, axis(-1), keepdims);
+  CHECK(max(abs(centred - wanted)).item() < 1e-5F);
+  const Tensor<float, Cuda> rest = softmax(q, axis(-1));
+  CHECK(max(abs(weights - rest)).item() < 1e-6F);
+}
