@@ -213,8 +213,8 @@ struct RowLowering<Gather<K, E, I>, true> {
     out.gathered = 0;
   }
   static void settle(Operand& out, bool find_rows) {
-    using Loops = loops_of<D>;
-    if constexpr (is_tensor<E> && is_tensor<I> && requires { RowExecutor<Loops>::finds_rows; }) {
+    using Finder = RowExecutor<loops_of<D>>;
+    if constexpr (is_tensor<E> && is_tensor<I> && requires { Finder::finds_rows; }) {
       if (find_rows) {
         const auto& e = of(out);
         const auto& x = e.operand();
@@ -223,8 +223,7 @@ struct RowLowering<Gather<K, E, I>, true> {
         if (out.keep) {
           out.rows = static_cast<const int64_t*>(out.keep->data);
         } else {
-          RowExecutor<Loops>::find_rows(name_of<Gather<K, E, I>>(), e.shape(), x, e.indices(),
-                                        range, out);
+          Finder::find_rows(name_of<Gather<K, E, I>>(), e.shape(), x, e.indices(), range, out);
         }
         return;
       }

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "weft/cuda/reduce/tile_kernel.hpp"
 
 #include "test.hpp"
