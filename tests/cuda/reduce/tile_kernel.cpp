@@ -1,6 +1,6 @@
-#include <string>
-
 #include "weft/cuda/reduce/tile_kernel.hpp"
+
+#include <string>
 
 #include "test.hpp"
 #include "weft/cuda/reduce.hpp"
