@@ -126,7 +126,9 @@ class Schedule {
 
  private:
   void set() {
-    for (std::size_t i = 0; i < lr_.size(); ++i) optimizer_->set_lr(formula_(step_, lr_[i]), i);
+    if constexpr (std::is_invocable_v<F&, int64_t, double>) {  // else the class has said why
+      for (std::size_t i = 0; i < lr_.size(); ++i) optimizer_->set_lr(formula_(step_, lr_[i]), i);
+    }
   }
 
   O* optimizer_;
