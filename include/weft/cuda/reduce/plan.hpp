@@ -190,7 +190,7 @@ inline void plan_column_reduction(const char* name, const Loops& kept, const Ope
   const int64_t tiles = int64_t{out.outputs} / across * out.tiles_across.divisor;
   out.tiles = FastDivmod(checked(name, tiles, "tiles of results"));
   const unsigned tiles_a_block = out.threads / (out.width * out.depth);
-  // As many as run at a time: a few more would run after all others, with the GPU to themselves.
+  // As many as run at a time: a few more would run alone, after all others.
   const int blocks = limits.column_blocks > 0 ? limits.column_blocks : blocks_of_columns(n);
   const int64_t resident = int64_t{blocks} * limits.multiprocessors * tiles_a_block;
   const int64_t splits = tiles > 0 && tiles < resident ? resident / tiles : 1;
