@@ -111,8 +111,10 @@ TEST_CASE("more users than slots: the rest is told so, and runs its work itself"
   while (refused == 0) std::this_thread::yield();
   go = true;
   for (auto& thread : threads) thread.join();
-  CHECK(refused == 1);
-  CHECK(ran == 16);
+  // A worker that the system keeps waiting just as it looks at an old job occupies that job's slot,
+  // so more than one may be refused.
+  CHECK(refused >= 1);
+  CHECK(ran == 2 * (9 - refused));
 }
 
 TEST_CASE("the pool's threads take no signals") {

@@ -35,7 +35,8 @@ class ThreadPool {
 
   /// Runs `work` with the help of the pool's threads, which are started as needed, then rethrows
   /// what a piece threw, in which case others may not have run. Returns false, having done nothing,
-  /// if all slots are taken by other threads of the program.
+  /// if all slots are taken: by other threads of the program, or by a worker that still looks at a
+  /// job that is done.
   bool run(const SharedWork& work);
 
   /// The process's pool. It is never destroyed; its threads end with the process.
