@@ -107,7 +107,13 @@ TEST_CASE("a row program that loops reads its operands again, from L2 where they
   const Explanation e = explained(softmax(x, axis(-1)));
   CHECK(e.estimated_seconds() > e.expected_seconds());
   CHECK(e.kernels[0].cost.slots > weft::op_cost<weft::op::exp>.slots);
-  CHECK(e.kernels[0].read_again >= 0);
+  CHECK(e.kernels[0].passes == 2);  // max and sum(exp(x - max)) in one
+  CHECK(e.kernels[0].read_again == x.size() * 4);
+  const doctest::String text = to_string(e).c_str();
+  CHECK(text == doctest::Contains(
+                    "\n     2 passes over each row, none kept in registers: rows are too long\n"));
+  CHECK(text == doctest::Contains("occurs 3 times, read 2 times, from a cache where it fits\n"));
+  CHECK(explained(softmax(weft::ones({64, 4096}, Cuda{}), axis(-1))).kernels[0].passes == 1);
 }
 
 TEST_CASE("explain counts the kernels that a capture counts [gpu]") {

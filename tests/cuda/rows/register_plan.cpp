@@ -124,6 +124,15 @@ TEST_CASE("the threads of a row keep all of it") {
   CHECK_FALSE(plan({3000, 1 << 20}).launch.registers);
 }
 
+TEST_CASE("the plan says why rows do not stay in registers") {
+  const auto refused = [](const Work& w) { return doctest::String(plan(w).launch.refused); };
+  CHECK(plan({1000, 8192}).launch.refused == nullptr);
+  CHECK(refused({3000, 1 << 20}) == "rows are too long");
+  CHECK(refused({1000, 0}) == "rows are empty");
+  CHECK(refused({.rows = 1000, .length = 1001, .offset = 4, .same = false, .two = true}) ==
+        "its reductions read operands that begin at different elements");
+}
+
 TEST_CASE("of many rows each has as few threads as keep it") {
   CHECK(plan({1000, 512}).group == 32);
   CHECK(plan({1 << 20, 512}).group == 16);

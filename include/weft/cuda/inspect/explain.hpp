@@ -118,20 +118,20 @@ WEFT_OUTLINED inline void explain_reduction(Explanation& out, const Name& name, 
   }
 }
 
-/// How often the loop over rows goes over an operand that it reads `readings` times.
-inline int passes_of(const RowTask& task, const RowKernel& kernel, int readings) {
+/// How often the kernel that loops over rows goes over each.
+inline int passes_of(const RowTask& task, const RowKernel& kernel, const RowLoops& grid) {
   std::uint64_t levels = 0;
   for (int r = 0; r < kernel.reductions; ++r) {
     if (task.mode[r] == RowMode::compute) levels |= std::uint64_t{1} << level_of(kernel, r);
   }
-  const int passes = __builtin_popcountll(levels) + (task.target < 0 ? 1 : 0);
-  return readings < passes ? readings : passes;
+  return __builtin_popcountll(levels) + (task.target < 0 && grid.any_along_row ? 1 : 0);
 }
 
 /// Notes where a row kernel finds the operands that it reads several times.
 inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKernel& description,
                              const RowLaunch& launch, const RowLoops& grid,
                              const RowOperand* operand, const char* const* data) {
+  const int passes = passes_of(task, description, grid);
   for (Explanation::Operand& x : kernel.reads) {
     int readings = 0;
     bool kept = false;
@@ -146,10 +146,16 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
       }
     }
     if (readings < 2 || constant || !x.note.empty()) continue;
-    if (!kept) kernel.read_again += (passes_of(task, description, readings) - 1) * x.bytes;
-    x.note =
-        kept ? Text("kept in registers")
-             : "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
+    if (kept) {
+      x.note = "kept in registers";
+      continue;
+    }
+    readings = readings < passes ? readings : passes;
+    if (readings < 2) continue;
+    kernel.read_again += (readings - 1) * x.bytes;
+    kernel.passes = passes;
+    kernel.refused = launch.refused;
+    x.note = "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
   }
 }
 

@@ -100,9 +100,10 @@ struct RowLaunch {
   unsigned blocks = 1;
   unsigned threads = 32;
   unsigned shared_bytes = 0;
-  bool registers = false;  // of the kernel that keeps rows of full vectors in registers
-  bool keeps_two = false;  // of its form that keeps two operands
-  bool narrow = false;     // of the kernel for short rows
+  bool registers = false;         // of the kernel that keeps rows of full vectors in registers
+  bool keeps_two = false;         // of its form that keeps two operands
+  bool narrow = false;            // of the kernel for short rows
+  const char* refused = nullptr;  // why rows do not stay in registers, for explain
 };
 
 /// What planning knows of the kernel that keeps rows in registers, if there is one.
@@ -110,6 +111,7 @@ struct RegisterKernel {
   const void* address = nullptr;
   const void* keeps_two = nullptr;  // the kernel that keeps two operands
   int vectors = 0;                  // that a thread keeps of an operand; 0: there is none
+  const char* refused = nullptr;    // why there is none
   int slots = 1;                    // operands that a thread keeps, at most
   std::uint64_t may_keep = 0;       // bit i: operand i has the type that a thread keeps
   std::uint64_t always_kept = 0;    // bit i: operand i must be one that a thread keeps

@@ -141,6 +141,10 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   /// Programs with effects must not run if there is no element, as full vectors do.
   static constexpr bool possible =
       (Computed || reduced != 0) && one_operand && !(has_effects<decltype(Rs::program)> || ...);
+  /// Why not, for explain.
+  static constexpr const char* refused = reduced == 0   ? "its reductions read no tensor"
+                                         : !one_operand ? "a reduction reads several operands"
+                                                        : "a reduction reads elements by index";
   static constexpr bool effects = (has_effects<Ps> || ...);
   static constexpr int slots = Slots;
   /// Whether there is a kernel that keeps two operands: where a reduction reads several, or there

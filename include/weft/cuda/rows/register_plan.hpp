@@ -23,15 +23,17 @@ class RegisterPlan {
         grid_(grid),
         operand_(operand) {}
 
-  /// Fills in the grid and the launch; false, with nothing changed, if the kernel does not serve.
-  [[gnu::noinline]] bool run(RowLaunch& launch) {
-    if (!serves() || !choose_threads(launch)) return false;
+  /// Fills in the grid and the launch. Null, or why the kernel does not serve; the grid is then as
+  /// it was.
+  [[gnu::noinline]] const char* run(RowLaunch& launch) {
+    if (const char* why = refused()) return why;
+    if (!choose_threads(launch)) return "rows are too long";
     choose_kept();
     choose_ahead();
     if (program_ != nullptr && kernel_.registers.share != nullptr) {
       kernel_.registers.share(program_, grid_, operand_);
     }
-    return true;
+    return nullptr;
   }
 
  private:
@@ -39,18 +41,31 @@ class RegisterPlan {
   bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
   bool is_read(int i) const { return readings(task_, kernel_, i) > 0; }
 
-  bool serves() {
+  /// Null where the kernel serves, but for the length of rows.
+  const char* refused() {
     const RegisterKernel& k = kernel_.registers;
-    if (k.vectors == 0 || task_.target >= 0 || grid_.reduced_rank > 1 || grid_.columns ||
-        grid_.varies != 0 || grid_.count == 0 || (k.effects && grid_.any_along_row) ||
-        (k.computes != nullptr && !serves_computed())) {
-      return false;
+    if (k.vectors == 0) return k.refused;
+    if (task_.target >= 0) return "it stores a reduction's value";
+    if (grid_.count == 0) return "rows are empty";
+    if (grid_.columns) return "a row's elements are not neighbours in memory";
+    if (grid_.reduced_rank > 1) return "a row's axes do not merge into one";
+    if (grid_.varies != 0) return "a reduction that ran before varies along the row";
+    if (k.effects && grid_.any_along_row) return "the result reads elements by index";
+    if (k.computes != nullptr && !serves_computed()) {
+      return "the part that recurs has several operands, or is read beside others";
     }
     grid_.blocked = true;
     grid_.ragged = !has_whole_vectors();
-    if ((grid_.ragged && !serves_ragged()) || !operands_are_kept()) return false;
-    return slots_ > 1 || k.reuses == nullptr || program_ == nullptr ||
-           k.reuses(program_, grid_, operand_);
+    if (grid_.ragged && !serves_ragged()) return "a row's elements are not neighbours in memory";
+    if (!operands_are_kept()) {
+      return grid_.ragged ? "its reductions read operands that begin at different elements"
+                          : "its reductions read too many operands";
+    }
+    if (slots_ == 1 && k.reuses != nullptr && program_ != nullptr &&
+        !k.reuses(program_, grid_, operand_)) {
+      return "the last reduction and the result read different operands";
+    }
+    return nullptr;
   }
   bool is_along(int i) const {
     return i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
@@ -297,11 +312,14 @@ WEFT_OUTLINED inline RowLaunch plan_row_program(
     return runs == nullptr ||
            runs(name, kernel.of(launch), launch, grid.cluster ? grid.parts.divisor : 1);
   };
-  if (RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && serves()) {
-    return launch;
+  const char* refused = RegisterPlan(task, kernel, program, device, grid, operand).run(launch);
+  if (refused == nullptr) {
+    if (serves()) return launch;
+    refused = "the GPU does not run its clusters";
   }
   launch = planner.plan();
   if (!serves()) launch = planner.plan(8);
+  launch.refused = refused;
   if (kernel.share != nullptr && program != nullptr && grid.varies == 0) {
     kernel.share(program, launch.narrow, grid, operand);
   }

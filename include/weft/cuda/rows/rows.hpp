@@ -172,6 +172,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
+    out.registers.refused = Layout::refused;
     if constexpr (Layout::possible) {
       out.registers.vectors = Layout::vectors;
       out.registers.slots = Layout::may_have_two ? 2 : 1;

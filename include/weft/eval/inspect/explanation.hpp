@@ -36,6 +36,8 @@ struct Explanation {
     int equal = 0;             ///< taken from an equal one that is computed here
     ElementCost cost;          ///< of an element, as known at compile time
     int64_t elements = 0;      ///< computed; of reductions, added up
+    int passes = 1;            ///< over each row of a row program
+    Text refused;              ///< if there are several: why rows do not stay in registers
     int64_t read_again = 0;    ///< bytes, of those in `reads`
     int64_t in_flight = 0;     ///< of these, what all blocks that run at a time go over
     Estimate estimate;         ///< by the model; 0 s where there is none: on the CPU, for products
@@ -230,6 +232,10 @@ WEFT_ONCE inline Text to_string(const Explanation& e) {
     out += join({"\n  ", ++number, ". ", kernel.kind, " ", kernel.work});
     if (kernel.operations > 0) out += ", " + operations_text(kernel.operations);
     add_launch(out, kernel);
+    if (kernel.passes > 1) {
+      out += join({"\n     ", kernel.passes,
+                   " passes over each row, none kept in registers: ", kernel.refused});
+    }
     add_estimate(out, kernel, e.bandwidth);
     add_operands(out, "reads ", kernel.reads);
     add_operands(out, "writes", kernel.writes);
