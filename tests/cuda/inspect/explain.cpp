@@ -141,31 +141,6 @@ TEST_CASE("explain counts the kernels that a capture counts [gpu]") {
   CHECK(explained(softmax(weft::ones({16, 200000}, Cuda{}), axis(-1))).kernels[0].cluster > 1);
 }
 
-TEST_CASE("a join of short pieces is explained, planned without a GPU") {
-  const auto x = weft::ones<weft::half>({1000, 64}, weft::Cpu{});
-  using Parts = weft::Pack<weft::Tensor<weft::half>, weft::Tensor<weft::half>>;
-  weft::on_cuda::detail::ExplainedJoin join;
-  CHECK(join.add(Parts{x, {x, {}}}, 2));
-  CHECK(join.n == 2);
-  CHECK(join.longest == 2);
-  CHECK(join.kernel.reads.size() == 1);
-  CHECK(join.kernel.reads[0].bytes == 128'000);
-  CHECK_FALSE(join.add(Parts{x.t(), {x, {}}}, 0));
-}
-
-TEST_CASE("a join of short pieces is one kernel that explain knows [gpu]") {
-  const auto x = weft::ones<weft::half>({1000, 64}, Cuda{});
-  const auto y = weft::zeros<weft::half>({1000, 64}, Cuda{});
-  const Explanation e = explained(stack(x, y, axis(2)));
-  CHECK(kind(e) == std::string("join"));
-  CHECK(e.opaque == 0);
-  CHECK(e.bytes_read() == 256'000);
-  CHECK(e.bytes_written() == 256'000);
-  CHECK(e.kernels[0].blocks == 63);
-  CHECK(kind(explained(cat(x, y, axis(1)))) == std::string("join"));
-  CHECK(explain(cat(x, y, axis(0))).opaque == 1);
-}
-
 TEST_CASE("explain knows the GPU [gpu]") {
   const auto x = weft::ones({256, 4096}, Cuda{});
   const Explanation e = explained(softmax(x, axis(-1)));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/cuda/elementwise/for_each.hpp"
-#include "weft/cuda/elementwise/join.hpp"
+#include "weft/cuda/inspect/explain_join.hpp"
 #include "weft/cuda/inspect/machine.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/cuda/rows/rows.hpp"
@@ -192,30 +192,6 @@ WEFT_OUTLINED inline void explain_rows(Explanation& out, const Name& name, Cuda 
   }
 }
 
-/// The tensors of a join that one kernel writes.
-struct ExplainedJoin {
-  Kernel kernel;
-  JoinSource parts[JoinedRows::most_parts];
-  int n = 0;
-  int64_t longest = 0;
-
-  bool add(const Pack<>&, int) { return true; }
-  template <class X, class... Xs>
-  bool add(const Pack<X, Xs...>& tensors, int axis) {
-    using T = std::remove_const_t<typename X::value_type>;
-    const X& x = tensors.head;
-    if (x.size() == 0) return add(tensors.tail, axis);
-    if (!find_rows(x.shape(), x.strides(), axis, parts[n])) return false;
-    parts[n].data = reinterpret_cast<const char*>(x.data());
-    const int64_t bytes = parts[n++].width * static_cast<int64_t>(sizeof(T));
-    longest = bytes > longest ? bytes : longest;
-    Operand operand;
-    operand.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
-    weft::detail::add_operand(kernel.reads, operand, name(dtype_of<T>), x.shape(), "");
-    return add(tensors.tail, axis);
-  }
-};
-
 }  // namespace on_cuda::detail
 
 template <>
@@ -248,28 +224,7 @@ struct Explainer<Cuda> {
                   sizeof...(Es) > on_cuda::JoinedRows::most_parts) {
       return false;
     } else {
-      using T = typename Joined<K, Es...>::value_type;
-      on_cuda::detail::ExplainedJoin found;
-      if (!found.add(e.args(), e.axis()) ||
-          !on_cuda::detail::has_short_pieces(found.parts, found.n, sizeof(T))) {
-        return false;
-      }
-      on_cuda::JoinedRows rows;
-      on_cuda::JoinLaunch launch;
-      int64_t width = 0;
-      for (int k = 0; k < found.n; ++k) width += found.parts[k].width;
-      on_cuda::detail::plan_join(nullptr, e.size() / width, found.parts, found.n, sizeof(T), rows,
-                                 launch);
-      found.kernel.kind = "join";
-      found.kernel.work = detail::join(
-          {"of ", found.n, " parts, in pieces of up to ", detail::bytes_text(found.longest)});
-      found.kernel.blocks = launch.blocks;
-      found.kernel.threads = on_cuda::block_threads;
-      detail::Operand target;
-      target.set(nullptr, sizeof(T), e.shape(), contiguous_strides(e.shape()), nullptr);
-      detail::add_operand(found.kernel.writes, target, name(dtype_of<T>), e.shape(), "result");
-      out.kernels.push_back(static_cast<Explanation::Kernel&&>(found.kernel));
-      return true;
+      return on_cuda::detail::explain_join(out, e);
     }
   }
 
