@@ -4,6 +4,7 @@
 
 #include "weft/eval/assign.hpp"
 #include "weft/eval/program/overlap.hpp"
+#include "weft/eval/rows/split.hpp"
 #include "weft/ops/fuse.hpp"
 
 namespace weft::detail {
@@ -141,17 +142,27 @@ void allocate_all(const Shape& shape, D device, Pack<Tensor<T, D>, Ts...>& out, 
   allocate_all(shape, device, out.tail, targets + 1);
 }
 
-template <class D, class... Es>
-Pack<Tensor<typename Es::value_type, D>...> materialize_fused(const Pack<Es...>& expressions) {
+/// The values of expressions, of element types Ts.
+template <class D, class... Ts, class... Es>
+Pack<Tensor<Ts, D>...> materialize_outputs(const Pack<Es...>& expressions) {
   const Shape shape = expressions.head.shape();
   check_shapes(shape, expressions.tail);
-  LoweredFuse<Es...> lowered(expressions);
-  constexpr int targets = sizeof...(Es);
-  const D device = place<D>("fuse", lowered.operands + targets, lowered.n - targets, D{});
-  Pack<Tensor<typename Es::value_type, D>...> out;
-  allocate_all(shape, device, out, lowered.operands);
-  if (shape.size() > 0) run_fused<typename Es::value_type...>(lowered, shape, out.head.device());
-  return out;
+  if constexpr (part_before_outputs<Es...> != 0) {
+    return materialize_outputs<D, Ts...>(SplitOutputs<Es...>::rest_of(expressions));
+  } else {
+    LoweredFuse<Es...> lowered(expressions);
+    constexpr int targets = sizeof...(Es);
+    const D device = place<D>("fuse", lowered.operands + targets, lowered.n - targets, D{});
+    Pack<Tensor<Ts, D>...> out;
+    allocate_all(shape, device, out, lowered.operands);
+    if (shape.size() > 0) run_fused<Ts...>(lowered, shape, out.head.device());
+    return out;
+  }
+}
+
+template <class D, class... Es>
+Pack<Tensor<typename Es::value_type, D>...> materialize_fused(const Pack<Es...>& expressions) {
+  return materialize_outputs<D, typename Es::value_type...>(expressions);
 }
 
 /// Checks one target of tie().
@@ -226,19 +237,23 @@ bool write_fused_on(const Pack<Targets...>& targets, const Pack<Es...>& expressi
   using D = loops_of<common_device_of<Targets..., Es...>>;
   const Shape shape = expressions.head.shape();
   check_shapes(shape, expressions.tail);
-  LoweredFuse<Es...> lowered(expressions);
-  set_targets(shape, targets, lowered.operands, 0);
-  const D device = place<D>("tie", lowered.operands, lowered.n, D{});
-  if (shape.size() == 0) return true;
-  const unsigned apart = conflicting_targets(lowered.operands, lowered.n, lowered.targets);
-  if constexpr (!std::is_same_v<decltype(runs(device)), D>) {
-    if (apart != 0) return false;
+  if constexpr (part_before_outputs<Es...> != 0) {
+    return write_fused_on(targets, SplitOutputs<Es...>::rest_of(expressions), runs);
+  } else {
+    LoweredFuse<Es...> lowered(expressions);
+    set_targets(shape, targets, lowered.operands, 0);
+    const D device = place<D>("tie", lowered.operands, lowered.n, D{});
+    if (shape.size() == 0) return true;
+    const unsigned apart = conflicting_targets(lowered.operands, lowered.n, lowered.targets);
+    if constexpr (!std::is_same_v<decltype(runs(device)), D>) {
+      if (apart != 0) return false;
+    }
+    Pack<Targets...> values;
+    if (apart != 0) set_apart(shape, values, targets, lowered.operands, apart);
+    run_fused<typename Targets::value_type...>(lowered, shape, runs(device));
+    finish_targets(targets, values, apart);
+    return true;
   }
-  Pack<Targets...> values;
-  if (apart != 0) set_apart(shape, values, targets, lowered.operands, apart);
-  run_fused<typename Targets::value_type...>(lowered, shape, runs(device));
-  finish_targets(targets, values, apart);
-  return true;
 }
 
 template <class... Targets, class... Es>

@@ -138,40 +138,54 @@ template <StandIn E>
   return explain(e.node(), options);
 }
 
+namespace detail {
+
+/// The same as explain_parts for expressions that are computed in one pass, of element types Ts.
+template <class... Ts, class... Es>
+void explain_outputs(Explanation& out, const Pack<Es...>& expressions,
+                     const ExplainOptions& options) {
+  using D = typename Fused<Es...>::device_type;
+  using Runs = loops_of<D>;
+  out.shape = expressions.head.shape();
+  check_shapes(out.shape, expressions.tail);
+  if constexpr (part_before_outputs<Es...> != 0) {
+    explain_outputs<Ts...>(out, SplitOutputs<Es...>::rest_of(expressions), options);
+    out.name = text(name_of<Fused<Es...>>());
+  } else {
+    constexpr int targets = sizeof...(Es);
+    LoweredFuse<Es...> lowered(expressions);
+    out.name = text(name_of<Fused<Es...>>());
+    const Runs device =
+        place<D>("fuse", lowered.operands + targets, static_cast<int>(lowered.n) - targets, D{});
+    Explainer<Runs>::describe(device, out);
+    use_bandwidth(out, options.bandwidth);
+    out.reductions = (RowLowering<Es>::reductions + ...);
+    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions), -1);
+    std::uintptr_t k = 0;
+    ((lowered.operands[k].set(reinterpret_cast<const void*>(placeholder + (k << 40)), sizeof(Ts),
+                              out.shape, contiguous_strides(out.shape), nullptr),
+      out.type += join({k > 0 ? ", " : "", name(dtype_of<Ts>)}), ++k),
+     ...);
+    if (out.shape.size() > 0) {
+      run_fused<Ts...>(lowered, out.shape, DryRun<Runs>{device, &out, &kernel_of});
+    }
+    if constexpr ((has_reduction<Es> || ...)) find_equal(lowered.nodes, kernel_of);
+    TreeBuilder tree(out.tree);
+    add_all(tree, expressions);
+    place_nodes(out, kernel_of);
+  }
+}
+
+}  // namespace detail
+
 /// The same for expressions that are computed in one pass.
 template <class... Es>
 [[nodiscard]] Explanation explain(const Fused<Es...>& fused, const ExplainOptions& options = {}) {
   using D = typename Fused<Es...>::device_type;
-  using Runs = detail::loops_of<D>;
   Explanation out;
-  if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
-    constexpr int targets = sizeof...(Es);
-    const auto& expressions = fused.expressions();
+  if constexpr (detail::is_included<D>() && detail::can_explain<detail::loops_of<D>>()) {
     const detail::PlannedStaging staging(out);
-    detail::LoweredFuse<Es...> lowered(expressions);
-    out.shape = expressions.head.shape();
-    detail::check_shapes(out.shape, expressions.tail);
-    out.name = text(detail::name_of<Fused<Es...>>());
-    const Runs device = detail::place<D>("fuse", lowered.operands + targets,
-                                         static_cast<int>(lowered.n) - targets, D{});
-    Explainer<Runs>::describe(device, out);
-    detail::use_bandwidth(out, options.bandwidth);
-    out.reductions = (detail::RowLowering<Es>::reductions + ...);
-    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions), -1);
-    std::uintptr_t k = 0;
-    ((lowered.operands[k].set(reinterpret_cast<const void*>(detail::placeholder + (k << 40)),
-                              sizeof(typename Es::value_type), out.shape,
-                              contiguous_strides(out.shape), nullptr),
-      out.type += detail::join({k > 0 ? ", " : "", name(dtype_of<typename Es::value_type>)}), ++k),
-     ...);
-    if (out.shape.size() > 0) {
-      detail::run_fused<typename Es::value_type...>(lowered, out.shape,
-                                                    detail::DryRun<Runs>{device, &out, &kernel_of});
-    }
-    if constexpr ((detail::has_reduction<Es> || ...)) detail::find_equal(lowered.nodes, kernel_of);
-    detail::TreeBuilder tree(out.tree);
-    detail::add_all(tree, expressions);
-    detail::place_nodes(out, kernel_of);
+    detail::explain_outputs<typename Es::value_type...>(out, fused.expressions(), options);
     detail::estimate_kernels(out);
   }
   return out;

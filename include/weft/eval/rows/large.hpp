@@ -62,6 +62,19 @@ template <class E>
 inline constexpr bool has_large_rows =
     kernel_values<E> > most_kernel_values || RowLowering<E>::reductions > most_kernel_reductions;
 
+/// What one of several expressions of a kernel adds to its operands and reductions' values, and to
+/// its reductions.
+template <class E>
+inline constexpr int values_of_output = operand_count<E>;
+template <class E>
+  requires has_reduction<E>
+inline constexpr int values_of_output<E> = kernel_values<E>;
+template <class E>
+inline constexpr int reductions_of_output = 0;
+template <class E>
+  requires has_reduction<E>
+inline constexpr int reductions_of_output<E> = RowLowering<E>::reductions;
+
 /// The parts of a large expression, with the values that a kernel for them would take.
 struct LargeParts {
   static constexpr int most = 512;
@@ -99,6 +112,32 @@ inline constexpr std::uint64_t part_before_large = [] {
   }
   if (4 * reduction.values >= all) return reduction.number;
   return other.values > 1 ? other.number : reduction.number;
+}();
+
+/// Whether one kernel for several expressions takes too much.
+template <class... Es>
+inline constexpr bool has_large_outputs =
+    (values_of_output<Es> + ...) + static_cast<int>(sizeof...(Es)) > most_kernel_values + 1 ||
+    (reductions_of_output<Es> + ...) > most_kernel_reductions;
+
+/// The number of the part to evaluate before several expressions: the largest that recurs, else the
+/// largest. 0: one kernel takes them.
+template <class... Es>
+inline constexpr std::uint64_t part_before_outputs = [] {
+  LargeParts::Part recurring;
+  LargeParts::Part largest;
+  if constexpr (has_large_outputs<Es...>) {
+    LargeParts parts;
+    (CollectParts<Es>::run(parts), ...);
+    for (int i = 0; i < parts.count; ++i) {
+      const LargeParts::Part& part = parts.part[i];
+      if (part.values > largest.values) largest = part;
+      bool recurs = false;
+      for (int j = 0; j < i && !recurs; ++j) recurs = parts.part[j].number == part.number;
+      if (recurs && part.values > recurring.values) recurring = part;
+    }
+  }
+  return recurring.values > 1 ? recurring.number : largest.number;
 }();
 
 /// Whether an expression has a part of number N.

@@ -209,6 +209,25 @@ struct LoweredSplit : SplitStatement<E>, SplitStatement<E>::LoweredRest {
         SplitStatement<E>::LoweredRest(SplitStatement<E>::rest) {}
 };
 
+/// Several expressions with a part of them evaluated.
+template <class... Es>
+struct SplitOutputs {
+  static constexpr std::uint64_t number = part_before_outputs<Es...>;
+  using Part = typename FirstPart<typename WithoutParts<number, Es>::part...>::type;
+  using Rest = Pack<typename WithoutParts<number, Es>::type...>;
+  static Rest rest_of(const Pack<Es...>& expressions) {
+    return rest_of(expressions, std::index_sequence_for<Es...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  static Rest rest_of(const Pack<Es...>& expressions, std::index_sequence<I...>) {
+    PartValues<Part> values;
+    return make_pack(
+        WithoutParts<number, Es>::of(get<static_cast<int>(I)>(expressions), values)...);
+  }
+};
+
 template <class E>
   requires(part_before_rows<E> != 0)
 struct Lowered<E, Route::rows> : LoweredSplit<E> {
