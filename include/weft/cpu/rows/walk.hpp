@@ -14,7 +14,8 @@ struct RowScratch {
   const weft::detail::Loops& outer;
   const weft::detail::Operand* operands;
   const weft::detail::Loops& inner;
-  /// With the strides along `inner`, from number inner_first on; `operands` where rows have one axis.
+  /// With the strides along `inner`, from number inner_first on; `operands` where rows have one
+  /// axis.
   const weft::detail::Operand* inside;
   int inner_first = 0;
 
@@ -51,6 +52,10 @@ struct RowScratch {
   bool is_known(int r) const { return task.mode[r] != RowMode::load; }
   char* slots_of(const Memory& memory, int r) const { return memory.slots + r * together * slot; }
   static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
+  /// How many rows of that length fit into a run, at most `together`.
+  static int64_t rows_in(int64_t run, int64_t length) {
+    return length * together <= run ? together : run / length;
+  }
 
   /// Calls f(memory, block), the memory being set up and on the stack.
   template <class F>
@@ -168,13 +173,14 @@ struct RowScratch {
   }
   /// Whether rows are short: then there is less to keep track of if that holds for all operands.
   bool may_be_in_place(const Memory& memory) const {
-    return loops.outputs == 1 && task.target < 0 && !memory.varies && inner.rank == 1 && inner.size[0] > 0 &&
-           inner.size[0] <= run_size;
+    return loops.outputs == 1 && task.target < 0 && !memory.varies && inner.rank == 1 &&
+           inner.size[0] > 0 && inner.size[0] <= run_size;
   }
   /// Whether a reduction loaded from memory varies along the row.
   bool has_varying_values() const {
     for (int r = 0; r < loops.reductions; ++r) {
-      for (int d = inner_first; task.mode[r] == RowMode::load && d < inner_first + inner.rank; ++d) {
+      for (int d = inner_first; task.mode[r] == RowMode::load && d < inner_first + inner.rank;
+           ++d) {
         if (inside[value(r)].stride[d] != 0) return true;
       }
     }
@@ -188,8 +194,7 @@ struct RowScratch {
     bool found = false;
     for (int i = loops.outputs; i < value(0); ++i) {
       const bool used = (memory.used >> i & 1U) != 0 && !loops.computed[i - loops.outputs];
-      found = found ||
-              (used && step_of(i) > 1 && operands[i].stride[across] == 1);
+      found = found || (used && step_of(i) > 1 && operands[i].stride[across] == 1);
     }
     return found && memory.blocked != nullptr && outer.size[across] >= 4;
   }
@@ -235,6 +240,11 @@ struct RowScratch {
     }
   }
 
+  /// Whether reduction r joins its values while it computes them, and keeps none.
+  bool fuses(const Memory& memory, int r) const {
+    return loops.reduce[r]->fused != nullptr && !memory.varies &&
+           (memory.kept == nullptr || r != loops.reductions - 1);
+  }
   /// The inputs of reduction r: where they are, and the distance between rows.
   const char* values_of(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
                         int64_t m, int64_t rows, int64_t& pitch) const {

@@ -24,10 +24,6 @@ struct RowRunner : RowScratch {
   static constexpr int64_t elements_a_piece = 1 << 16;
   static constexpr int64_t beside = 32;             // columns at once
   static constexpr int64_t column_block = 32 * 16;  // elements that they need room for
-  /// How many rows of that length fit into a run, at most `together`.
-  static int64_t rows_in(int64_t run, int64_t length) {
-    return length * together <= run ? together : run / length;
-  }
   WEFT_OUTLINED void run_rows(int64_t first, int64_t last) const {
     with_memory([&](Memory& memory, Block& block) {
       const int64_t length = inner.count();
@@ -167,11 +163,6 @@ struct RowRunner : RowScratch {
     run.end(running, state);
   }
 
-  /// Whether reduction r joins its values while it computes them, and keeps none.
-  bool fuses(const Memory& memory, int r) const {
-    return loops.reduce[r]->fused != nullptr && !memory.varies &&
-           (memory.kept == nullptr || r != loops.reductions - 1);
-  }
   /// A run of long rows joins their running reductions, which are `bytes` apart.
   void add_run(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
                int64_t m, char* running, int64_t rows = 1, int64_t bytes = 0) const {

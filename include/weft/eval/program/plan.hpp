@@ -50,9 +50,9 @@ struct Operand {
 
   /// Whether it has that shape itself.
   bool has_shape(const Shape& shape) const {
-    bool same = rank == shape.rank();
-    for (int i = 0; same && i < rank; ++i) same = size[i] == shape[i];
-    return same;
+    bool all = rank == shape.rank();
+    for (int i = 0; all && i < rank; ++i) all = size[i] == shape[i];
+    return all;
   }
 
   /// The strides along the dimensions of `shape`, to which this operand broadcasts.

@@ -274,7 +274,7 @@ class RowPlanner {
     return tree_.shapes[k] == shape;
   }
 
-  /// Launches the kernel of all outputs in find_trailing's geometry: along the rows is as in memory.
+  /// Launches the kernel of all outputs in find_trailing's geometry: broadcast, nothing moves.
   WEFT_OUTLINED void launch_trailing(RowTask& task) {
     const Shape& shape = tree_.shapes[0];
     const int rank = shape.rank();
