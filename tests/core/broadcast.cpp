@@ -39,6 +39,9 @@ TEST_CASE("shapes broadcast as in NumPy") {
     Shape both;
     if (reference(a, b, both)) {
       CHECK(weft::broadcast("f", a, b) == both);
+      Shape with = a;
+      weft::broadcast_with("f", with, b);
+      CHECK(with == both);
       CHECK(weft::broadcasts_to(a, both));
       CHECK(weft::broadcasts_to(b, both));
       CHECK(weft::broadcasts_to(a, b) == (both == b));

@@ -26,17 +26,27 @@ WEFT_OUTLINED Shape broadcast(const char* operation, const Shape& a, const Shape
   return out;
 }
 
+namespace detail {
+/// Makes `a` the shape that it and `b` broadcast to.
+template <class = void>
+[[gnu::noinline]] void stretch(const char* operation, Shape& a, const Shape& b) {
+  a = broadcast(operation, a, b);
+}
+}  // namespace detail
+
 /// Broadcasts `a` with `b` in place.
 template <class = void>
 WEFT_OUTLINED void broadcast_with(const char* operation, Shape& a, const Shape& b) {
-  if (a.rank() == 0) {
-    a = b;
-    return;
+  if (a.rank() >= b.rank()) {  // mostly it stays as it is
+    const int64_t* own = a.end() - b.rank();
+    const int64_t* other = b.begin();
+    while (other != b.end() && (*other == *own || *other == 1)) {
+      ++other;
+      ++own;
+    }
+    if (other == b.end()) return;
   }
-  const int shift = a.rank() - b.rank();
-  bool stretches = shift < 0;
-  for (int i = 0; i < b.rank() && !stretches; ++i) stretches = b[i] != a[i + shift] && b[i] != 1;
-  if (stretches) a = broadcast(operation, a, b);
+  detail::stretch(operation, a, b);
 }
 
 /// True when `from` broadcasts to exactly `to`.

@@ -15,12 +15,14 @@ struct Layout {
   int rank() const { return shape.rank(); }
 
   /// True when the elements lie in row-major order without gaps.
-  bool is_contiguous() const {
+  bool is_contiguous() const { return are_contiguous(shape, strides); }
+  /// The same of a view with these sizes and strides.
+  static bool are_contiguous(const Shape& shape, const Strides& strides) {
     for (int64_t size : shape) {
       if (size == 0) return true;
     }
     int64_t expected = 1;
-    for (int i = rank() - 1; i >= 0; --i) {
+    for (int i = shape.rank() - 1; i >= 0; --i) {
       if (shape[i] != 1 && strides[i] != expected) return false;
       expected *= shape[i];
     }

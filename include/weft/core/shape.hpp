@@ -79,7 +79,11 @@ class Int64s {
   constexpr void take(const Int64s& other) {
     for (int i = 0; i < few; ++i) values_[i] = other.values_[i];
     if (rank_ <= few) return;  // and those behind have no value until there are more
-    for (int i = few; i < max_rank; ++i) values_[i] = other.values_[i];
+    if (std::is_constant_evaluated()) {
+      for (int i = few; i < max_rank; ++i) values_[i] = other.values_[i];
+    } else {  // g++ would call memmove, for which what copies tensors had to save its registers
+      __builtin_memcpy(values_ + few, other.values_ + few, sizeof(values_) - few * sizeof(int64_t));
+    }
   }
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
 #pragma GCC diagnostic pop
@@ -171,8 +175,8 @@ using HeldStrides = Held<Strides, 1>;
 /// The strides of a row-major (C order) array without gaps.
 WEFT_OUTLINED constexpr Strides contiguous_strides(const Shape& shape) {
   Strides strides;
+  static_cast<detail::Int64s&>(strides) = shape;
   int64_t step = 1;
-  for (int i = 0; i < shape.rank(); ++i) strides.push_back(0);
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[i] = step;
     if (__builtin_mul_overflow(step, shape[i] > 0 ? shape[i] : 1, &step)) step = 0;

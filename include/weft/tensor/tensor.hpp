@@ -189,7 +189,7 @@ class Tensor : public Members<Tensor<T, D>> {
   /// The size of one axis; negative ones count from the end.
   int64_t size(int64_t axis) const { return shape_[normalize_axis("size", axis, rank())]; }
   /// Whether the elements are adjacent in memory in row-major order.
-  bool is_contiguous() const { return layout().is_contiguous(); }
+  bool is_contiguous() const { return Layout::are_contiguous(shape_, strides_); }
   /// The element type as a value: Dtype::float32.
   static constexpr Dtype dtype() { return dtype_of<value_type>; }
   /// The device, with the ordinal of the GPU that holds the elements.

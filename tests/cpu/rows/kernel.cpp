@@ -64,7 +64,7 @@ TEST_CASE("what the last reduction is of is kept for the output that reads it") 
     operand.itemsize = 4;
     operand.stride[0] = 1;
   }
-  const cpu::detail::SameInRow row{task, operands, 1, operands, 1};
+  const cpu::detail::SameInRow row{task, operands, 1, operands, 0, 1};
   CHECK(loops.shares(&program, row));
   operands[2].data = reinterpret_cast<char*>(y);
   CHECK(!loops.shares(&program, row));

@@ -53,3 +53,59 @@ TEST_CASE("a long row is walked in runs, and a turned operand's are brought to u
   CHECK(next == 2500);
   CHECK(sum == 4. * 2500 * 2499 / 2);
 }
+
+TEST_CASE("rows of one axis, read and written where they are: strides as the operands have them") {
+  using Sum = RowReduction<reducer::sum, Arg<1, float>, float>;
+  using Max = RowReduction<reducer::max, Arg<2, float>, float>;
+  using Quotient = Apply<op::div, Arg<1, float>, Reduced<0, float>>;
+  using Output = Apply<op::add, Quotient, Reduced<1, float>>;
+  using Program = RowProgram<Pack<Sum, Max>, Pack<Output>>;
+  using Kernel = cpu::detail::RowFunctionTable<TypeList<float>, TypeList<float, float>, Program>;
+  static constexpr cpu::detail::RowFunctions loops = Kernel::loops();
+  const Program program{};
+  const auto x = arange<float>(100.F);
+  const auto z = zeros({4, 20});
+  const auto value = zeros({4});
+  detail::RowTask task;
+  task.mode[0] = detail::RowMode::compute;
+  task.mode[1] = detail::RowMode::load;
+  task.along_row[0] = true;
+  const detail::Loops outer{1, {4}};
+  const detail::Loops inner{1, {20}};
+  detail::Operand operands[5];
+  const auto set = [&](int i, const float* at, std::int64_t row, std::int64_t element) {
+    operands[i].data = reinterpret_cast<char*>(const_cast<float*>(at));
+    operands[i].itemsize = sizeof(float);
+    operands[i].stride[0] = row;
+    operands[i].stride[1] = element;
+  };
+  set(0, z.data(), 20, 1);
+  set(1, x.data(), 25, 1);
+  set(2, x.data(), 25, 2);  // of a reduction that was computed before: not read
+  set(3, nullptr, 0, 0);
+  set(4, value.data(), 1, 0);
+  const cpu::detail::RowScratch walk{loops, task, &program, outer, operands, inner, operands, 1};
+  CHECK(walk.step_of(0) == 1);
+  CHECK(walk.step_of(2) == 2);
+  walk.with_memory([&](auto& memory, cpu::Block&) {
+    CHECK(memory.blocked == nullptr);
+    CHECK(memory.at == memory.row);
+    CHECK(memory.row[1] == operands[1].data);
+    CHECK(memory.skip[1] == 100);
+    CHECK(memory.step[1] == 1);
+    CHECK(memory.row[3] == walk.slots_of(memory, 0));
+    CHECK(memory.skip[3] == 0);
+    CHECK(memory.row[4] == operands[4].data);
+    CHECK(memory.skip[4] == 4);
+    CHECK(memory.values == 0b10000);
+  });
+  operands[1].stride[1] = 2;  // now elements are apart
+  walk.with_memory([&](auto& memory, cpu::Block&) {
+    CHECK(memory.blocked != nullptr);
+    CHECK(memory.blocked[0].direct);
+    CHECK(!memory.blocked[1].direct);
+    CHECK(memory.blocked[1].stride == 2);
+    CHECK(memory.blocked[1].pitch == 100);
+    CHECK(memory.blocked[2].direct);
+  });
+}

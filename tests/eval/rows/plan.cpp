@@ -8,13 +8,15 @@
 using weft::axis;
 using weft::keepdims;
 using weft::Shape;
+using weft::Strides;
 using namespace weft::detail;
 
 namespace {
 
 struct Recorded {
   std::vector<RowTask> tasks;
-  bool complete = false;  // the outputs were among them
+  std::vector<Strides> strides;  // of the last one's operands
+  bool complete = false;         // the outputs were among them
 };
 
 /// The tasks that an expression is cut into, and none of them run.
@@ -47,9 +49,15 @@ Recorded cut(
     Recorded out;
     RowTree& tree;
   } context{{}, tree};
-  const auto launch = [](void* opaque, const RowTask& task, Operand*) {
+  const auto launch = [](void* opaque, const RowTask& task, Operand* placed) {
     auto& c = *static_cast<Context*>(opaque);
     c.out.tasks.push_back(task);
+    const int rank = task.geometry.kept.rank() + task.geometry.reduced.rank();
+    c.out.strides.clear();
+    for (const Operand* x = placed; x != placed + c.tree.count(); ++x) {
+      c.out.strides.emplace_back();
+      for (int d = 0; d < rank; ++d) c.out.strides.back().push_back(x->stride[d]);
+    }
     if (task.target < 0) return;
     static char memory[64];
     const Shape& result = c.tree.nodes[task.target].result;
@@ -138,6 +146,26 @@ TEST_CASE("equal reductions are stored once") {
   const Recorded r =
       cut(square_matrix - max(square_matrix, axis(-1)) * max(square_matrix, axis(-1)));
   CHECK(r.tasks.size() == 1);
+}
+
+TEST_CASE("along last axes operands are broadcast, those of an equal reduction not read") {
+  const auto x = weft::zeros({3, 4});
+  const auto w = weft::zeros({4});
+  const auto c = x - weft::max(x, axis(1), keepdims);
+  const Recorded r = cut(c * w * weft::sum(c * x(weft::slice(0, 1)), axis(1), keepdims));
+  REQUIRE(r.tasks.size() == 1);
+  CHECK(r.tasks[0].mode[0] == RowMode::compute);
+  CHECK(r.tasks[0].mode[1] == RowMode::same);
+  CHECK(r.tasks[0].same[1] == 0);
+  CHECK(r.tasks[0].mode[2] == RowMode::compute);
+  CHECK(r.tasks[0].along_row[0]);
+  const Strides whole{4, 1};
+  const Strides row{0, 1};
+  const Strides none{0, 0};
+  // z, x, x of the first max, w, x, x of the second max, x's first row, and three values
+  const Strides expected[] = {whole, whole, whole, row, whole, none, row, none, none, none};
+  REQUIRE(r.strides.size() == 10);
+  for (std::size_t i = 0; i < 10; ++i) CHECK(r.strides[i] == expected[i]);
 }
 
 TEST_CASE("the device may prefer reductions by themselves") {

@@ -91,6 +91,7 @@ template <class J, class C>
 class NanSeen {
   static constexpr bool looks = std::is_floating_point_v<C> && requires { J::loses_nan; };
   using Lanes = typename VectorOf<C>::indices;
+  using Half = typename VectorOf<std::int64_t>::half;
 
  public:
   [[gnu::always_inline]] void look(C x) {
@@ -104,9 +105,11 @@ class NanSeen {
   [[gnu::always_inline]] C in(C x) const {
     if constexpr (looks) {
       const Lanes lanes = lanes_;  // a copy, so that the vector itself stays in a register
-      std::int64_t part[4];
-      __builtin_memcpy(part, &lanes, sizeof(part));
-      const bool any = number_ || (part[0] | part[1] | part[2] | part[3]) != 0;
+      Half low, high;
+      __builtin_memcpy(&low, &lanes, sizeof(Half));
+      __builtin_memcpy(&high, reinterpret_cast<const char*>(&lanes) + sizeof(Half), sizeof(Half));
+      low |= high;
+      const bool any = number_ || (low[0] | low[1]) != 0;
       return any ? math::nan<C> : x;
     }
     return x;
@@ -137,7 +140,7 @@ template <class J, class C, class S>
     return nan.in(all);
   }
   const V none = empty - V{};  // + would make -0 0
-  V a = none, b = none, c = none, d = none, e = none, g = none, h = none, k = none;
+  V a = none, b = none, c = none, d = none;
   int i = 0;
   const auto add = [&](V & part, int at) __attribute__((always_inline)) {
     V x;
@@ -145,47 +148,48 @@ template <class J, class C, class S>
     nan.look(x);
     J::join(part, x);
   };
-  for (; i + 8 * size <= m; i += 8 * size) {
-    add(a, i);
-    add(b, i + size);
-    add(c, i + 2 * size);
-    add(d, i + 3 * size);
-    add(e, i + 4 * size);
-    add(g, i + 5 * size);
-    add(h, i + 6 * size);
-    add(k, i + 7 * size);
+  if (m >= 8 * size) {
+    V e = none, g = none, h = none, k = none;
+    for (; i + 8 * size <= m; i += 8 * size) {
+      add(a, i);
+      add(b, i + size);
+      add(c, i + 2 * size);
+      add(d, i + 3 * size);
+      add(e, i + 4 * size);
+      add(g, i + 5 * size);
+      add(h, i + 6 * size);
+      add(k, i + 7 * size);
+    }
+    J::join(a, e);
+    J::join(b, g);
+    J::join(c, h);
+    J::join(d, k);
   }
-  if (i + 4 * size <= m) {
+  if ((m & 4 * size) != 0) {
     add(a, i);
     add(b, i + size);
     add(c, i + 2 * size);
     add(d, i + 3 * size);
     i += 4 * size;
   }
-  if (i + 2 * size <= m) {
-    add(e, i);
-    add(g, i + size);
+  if ((m & 2 * size) != 0) {
+    add(a, i);
+    add(b, i + size);
     i += 2 * size;
   }
-  if (i + size <= m) {
-    add(h, i);
+  if ((m & size) != 0) {
+    add(c, i);
     i += size;
   }
-  if (i < m) {  // the last vector, which overlaps earlier ones
+  if ((m & (size - 1)) != 0) {  // the last vector, which overlaps earlier ones
     V x;
     source(x, m - size);
-    const auto past = static_cast<typename VectorOf<C>::Index>(size - (m - i));
+    const auto past = static_cast<typename VectorOf<C>::Index>(size - (m & (size - 1)));
     typename VectorOf<C>::indices lanes;
     VectorOf<C>::number(lanes);
     x = lanes < past ? none : x;
     nan.look(x);
-    J::join(k, x);
-  }
-  if (m != 4 * size) {  // else they are empty
-    J::join(a, e);
-    J::join(b, g);
-    J::join(c, h);
-    J::join(d, k);
+    J::join(d, x);
   }
   J::join(a, c);
   J::join(b, d);

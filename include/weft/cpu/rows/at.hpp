@@ -44,9 +44,10 @@ struct RowVectorAt {
 };
 
 /// The value of a reduction, the same for the whole row, so that what depends on it alone is
-/// computed once.
+/// computed once. Each has 16 bytes to itself: clang copies adjacent ones as one number, by way of
+/// the stack, as above.
 template <class T>
-struct RowValue {
+struct alignas(16) RowValue {
   T value;
   WEFT_HD WEFT_INLINE T at(int64_t) const { return value; }
 };

@@ -47,6 +47,7 @@ struct SameInRow {
   const weft::detail::Operand* operands;
   int outer_rank;
   const weft::detail::Operand* inside;
+  int inner_first;  // their strides along a row are those from this one on
   int inner_rank;
 
   bool same_operand(int i, int j) const {
@@ -55,7 +56,9 @@ struct SameInRow {
     for (int d = 0; d < outer_rank; ++d) {
       same = same && operands[i].stride[d] == operands[j].stride[d];
     }
-    for (int d = 0; d < inner_rank; ++d) same = same && inside[i].stride[d] == inside[j].stride[d];
+    for (int d = inner_first; d < inner_first + inner_rank; ++d) {
+      same = same && inside[i].stride[d] == inside[j].stride[d];
+    }
     return same;
   }
   int number(int r) const { return task.mode[r] == weft::detail::RowMode::same ? task.same[r] : r; }

@@ -24,22 +24,31 @@ struct RowExecutor<Cpu> {
                   const Program& program) {
     using Kernel = cpu::detail::RowFunctionTable<Outs, Types, Program>;
     constexpr int n = Kernel::outputs + Kernel::leaves + Kernel::reductions;
-    static_assert(n <= 64,
+    static_assert(n <= cpu::detail::RowScratch::most_operands,
                   "weft: the expression is too large for one loop: store a part of it in a Tensor");
     static_assert(Kernel::value_bytes <= cpu::detail::RowScratch::slot,
                   "weft: a row's reductions have values of at most 16 bytes on the CPU");
     static constexpr cpu::detail::RowFunctions loops = Kernel::loops();
-    detail::Operand inside[n];
-    plan(loops, n, task, &program, operands, inside);
+    plan(loops, n, task, &program, operands);
   }
 
  private:
   WEFT_OUTLINED static void plan(const cpu::detail::RowFunctions& loops, int n,
                                  const detail::RowTask& task, const void* program,
-                                 detail::Operand* operands, detail::Operand* inside) {
+                                 detail::Operand* operands) {
     detail::Loops outer = detail::loops_over(task.geometry.kept);
     detail::Loops inner = detail::loops_over(task.geometry.reduced);
-    detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
+    const int kept = outer.rank;
+    if (kept > 0 && inner.rank == 1) {  // most rows: the strides along them stay where they are
+      if (kept > 1 || operands[0].stride[0] < 0) detail::simplify(outer, operands, n);
+      cpu::detail::pad(outer, operands, n);
+      return cpu::detail::RowRunner{{loops, task, program, outer, operands, inner, operands, kept}}
+          .run();
+    }
+    auto* const inside = static_cast<detail::Operand*>(
+        __builtin_alloca(static_cast<std::size_t>(n) * sizeof(detail::Operand)));
+    detail::construct(inside, n);  // without owners, so that there is nothing to destroy
+    detail::inner_operands(operands, n, kept, inner.rank, inside);
     detail::simplify(outer, operands, n);
     detail::simplify(inner, inside, n, true);
     cpu::detail::pad(outer, operands, n);

@@ -14,12 +14,16 @@ struct RowScratch {
   const weft::detail::Loops& outer;
   const weft::detail::Operand* operands;
   const weft::detail::Loops& inner;
+  /// With the strides along `inner`, from number inner_first on; `operands` where rows have one
+  /// axis.
   const weft::detail::Operand* inside;
+  int inner_first = 0;
 
   using RowMode = weft::detail::RowMode;
   static constexpr int slot = 16;                // bytes: the largest value
   static constexpr int64_t together = 64;        // rows, at most
   static constexpr int64_t most_kept = 1 << 17;  // bytes
+  static constexpr int most_operands = 64;       // reductions' values included
 
   /// A thread's memory for its rows, and their state.
   struct Memory {
@@ -43,32 +47,43 @@ struct RowScratch {
 
   int count() const { return loops.outputs + loops.leaves + loops.reductions; }
   int value(int r) const { return loops.outputs + loops.leaves + r; }
+  /// The distance between operand i's elements along the row's innermost axis.
+  int64_t step_of(int i) const { return inside[i].stride[inner_first + inner.rank - 1]; }
   bool is_known(int r) const { return task.mode[r] != RowMode::load; }
   char* slots_of(const Memory& memory, int r) const { return memory.slots + r * together * slot; }
   static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
+  /// How many rows of that length fit into a run, at most `together`.
+  static int64_t rows_in(int64_t run, int64_t length) {
+    return length * together <= run ? together : run / length;
+  }
 
   /// Calls f(memory, block), the memory being set up and on the stack.
   template <class F>
   [[gnu::always_inline]] void with_memory(const F& f) const {
-    const auto n = static_cast<std::size_t>(count());
-    const auto slot_bytes = static_cast<std::size_t>(loops.reductions * together * slot);
+    // Arrays of fixed sizes: next to aligned ones, g++ divides to find the size of each alloca.
     alignas(64) char scratch[Block::scratch_bytes];
     alignas(64) char computed[run_size * slot];
-    Memory memory{
-        static_cast<BlockOperand*>(__builtin_alloca(n * sizeof(BlockOperand))),
-        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
-        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
-        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
-        static_cast<int64_t*>(__builtin_alloca(n * sizeof(int64_t))),
-        static_cast<int64_t*>(__builtin_alloca(n * sizeof(int64_t))),
-        static_cast<char*>(__builtin_alloca_with_align(slot_bytes, 128)),
-        computed,
-        nullptr,
-        0,
-        0,
-        weft::detail::varies_along_row(task, inside + value(0), loops.reductions, inner.rank),
-        false,
-        1};
+    alignas(64) char slots[weft::detail::max_row_reductions * together * slot];
+    alignas(64) char blocked[most_operands * sizeof(BlockOperand)];
+    char* row[most_operands];
+    char* line[most_operands];
+    char* at[most_operands];
+    int64_t step[most_operands];
+    int64_t skip[most_operands];
+    Memory memory{reinterpret_cast<BlockOperand*>(blocked),
+                  row,
+                  line,
+                  at,
+                  step,
+                  skip,
+                  slots,
+                  computed,
+                  nullptr,
+                  0,
+                  0,
+                  has_varying_values(),
+                  false,
+                  1};
     place(memory, scratch);
     Block block(memory.blocked, memory.blocked == nullptr ? 0 : count(), loops.outputs, scratch);
     f(memory, block);
@@ -77,40 +92,63 @@ struct RowScratch {
   /// Where all operands are before the first row.
   WEFT_OUTLINED void place(Memory& memory, char* scratch) const {
     memory.used = uses();
-    if (is_in_place(memory)) {
-      memory.blocked = nullptr;
-      memory.at = memory.row;
-    }
-    const Memory to = memory;
-    const int n = count();
-    const int depth = inner.rank - 1;
+    char** const row = memory.row;
+    int64_t* const step = memory.step;
+    int64_t* const skip = memory.skip;
     const int across = outer.rank - 1;
-    for (int i = 0; i < n; ++i) {
-      to.at[i] = scratch;
-      to.row[i] = operands[i].data;
-      to.step[i] = inside[i].stride[depth];
-      const int64_t pitch = operands[i].stride[across] * operands[i].itemsize;
-      to.skip[i] = to.blocked == nullptr ? pitch : 0;
-      if (to.blocked == nullptr) continue;
-      BlockOperand& x =
-          *::new (to.blocked + i) BlockOperand{nullptr, to.step[i], operands[i].itemsize, pitch};
-      x.direct = is_direct(memory, i);
+    const int along = inner_first + inner.rank - 1;
+    const int leaves = value(0);
+    const weft::detail::Operand* x = operands;
+    const weft::detail::Operand* in = inside;
+    bool in_place = may_be_in_place(memory);
+    for (int i = 0; i < leaves; ++i, ++x, ++in) {
+      row[i] = x->data;
+      skip[i] = x->stride[across] * x->itemsize;
+      step[i] = in->stride[along];
+      if (step[i] != 1 && !is_direct(memory, i)) in_place = false;
+    }
+    if (in_place) {
+      memory.blocked = nullptr;
+      memory.at = row;
+    }
+    for (int r = 0; r < loops.reductions; ++r, ++x, ++in) {
+      const int i = leaves + r;
+      const RowMode mode = task.mode[r];
+      if (mode == RowMode::load || !in_place) {
+        row[i] = x->data;
+        skip[i] = x->stride[across] * x->itemsize;
+        step[i] = in->stride[along];
+        if (mode == RowMode::load) continue;
+      }
+      // A loop is given all values, even those that it does not read.
+      char* const slots = slots_of(memory, mode == RowMode::same ? task.same[r] : r);
+      if (mode != RowMode::same) __builtin_memset(slots, 0, slot);  // some value, until it is
+      if (!in_place) continue;
+      row[i] = slots;
+      skip[i] = step[i] = 0;
+    }
+    if (!in_place) place_blocked(memory, scratch);
+    for (int r = 0; r < loops.reductions; ++r) {
+      if (memory.varies || !is_known(r)) memory.values |= std::uint64_t{1} << value(r);
+    }
+  }
+  /// The same where a block copies operands to unit stride.
+  void place_blocked(const Memory& memory, char* scratch) const {
+    for (int i = 0; i < count(); ++i) {
+      memory.at[i] = scratch;
+      ::new (memory.blocked + i) BlockOperand{nullptr, memory.step[i], operands[i].itemsize,
+                                              memory.skip[i], is_direct(memory, i)};
+      memory.skip[i] = 0;
     }
     for (int r = 0; r < loops.reductions; ++r) {
-      const int i = value(r);
-      if (to.varies || !is_known(r)) memory.values |= std::uint64_t{1} << i;
-      if (to.blocked != nullptr) to.blocked[i].itemsize = loops.reduce[r]->run->out_bytes;
-      // A loop is given all values, even those that it does not read.
+      BlockOperand& x = memory.blocked[value(r)];
+      x.itemsize = loops.reduce[r]->run->out_bytes;
       if (!is_known(r)) continue;
-      const int source = task.mode[r] == RowMode::same ? task.same[r] : r;
-      to.at[i] = slots_of(to, source);
-      to.skip[i] = 0;
-      if (source == r) __builtin_memset(to.at[i], 0, slot);  // some value, until it is
-      if (to.blocked == nullptr) continue;
-      to.blocked[i].row = to.at[i];
-      to.blocked[i].stride = 0;
-      to.blocked[i].pitch = 0;
-      to.blocked[i].direct = !to.varies;
+      x.row = slots_of(memory, task.mode[r] == RowMode::same ? task.same[r] : r);
+      x.stride = 0;
+      x.pitch = 0;
+      x.direct = !memory.varies;
+      memory.at[value(r)] = x.row;
     }
   }
   /// A bit for each operand that the task reads or writes.
@@ -126,19 +164,27 @@ struct RowScratch {
   }
   /// Whether a loop can read or write operand i where it is.
   bool is_direct(const Memory& memory, int i) const {
-    const int64_t step = inside[i].stride[inner.rank - 1];
+    const int64_t step = step_of(i);
     if ((memory.used >> i & 1U) == 0) return true;
     if (i >= value(0)) return step == 1 || !memory.varies;
     if (i >= loops.outputs) return step == 1 || loops.computed[i - loops.outputs];
     // Where there are several outputs, all see the operands as they were.
     return loops.outputs == 1 && (step == 1 || !task.along_row[i]);
   }
-  /// Whether that holds for all operands, and rows are short: then there is less to keep track of.
-  bool is_in_place(const Memory& memory) const {
-    bool all = task.target < 0 && !memory.varies && inner.rank == 1 && inner.size[0] > 0 &&
-               inner.size[0] <= run_size;
-    for (int i = 0; i < value(0) && all; ++i) all = is_direct(memory, i);
-    return all;
+  /// Whether rows are short: then there is less to keep track of if that holds for all operands.
+  bool may_be_in_place(const Memory& memory) const {
+    return loops.outputs == 1 && task.target < 0 && !memory.varies && inner.rank == 1 &&
+           inner.size[0] > 0 && inner.size[0] <= run_size;
+  }
+  /// Whether a reduction loaded from memory varies along the row.
+  bool has_varying_values() const {
+    for (int r = 0; r < loops.reductions; ++r) {
+      for (int d = inner_first; task.mode[r] == RowMode::load && d < inner_first + inner.rank;
+           ++d) {
+        if (inside[value(r)].stride[d] != 0) return true;
+      }
+    }
+    return false;
   }
 
   /// Whether rows are adjacent and an operand's elements of one row far apart: such rows are long
@@ -148,8 +194,7 @@ struct RowScratch {
     bool found = false;
     for (int i = loops.outputs; i < value(0); ++i) {
       const bool used = (memory.used >> i & 1U) != 0 && !loops.computed[i - loops.outputs];
-      found = found ||
-              (used && inside[i].stride[inner.rank - 1] > 1 && operands[i].stride[across] == 1);
+      found = found || (used && step_of(i) > 1 && operands[i].stride[across] == 1);
     }
     return found && memory.blocked != nullptr && outer.size[across] >= 4;
   }
@@ -158,7 +203,8 @@ struct RowScratch {
   bool shares_last(const Memory& memory) const {
     return loops.shares != nullptr && task.target < 0 && !memory.varies &&
            task.mode[loops.reductions - 1] == RowMode::compute &&
-           loops.shares(program, SameInRow{task, operands, outer.rank, inside, inner.rank});
+           loops.shares(program,
+                        SameInRow{task, operands, outer.rank, inside, inner_first, inner.rank});
   }
 
   void set_rows(const Memory& memory, char* const* from) const {
@@ -168,6 +214,13 @@ struct RowScratch {
     for (int r = 0; r < loops.reductions; ++r) {
       if (!is_known(r)) memory.blocked[value(r)].row = from[value(r)];
     }
+  }
+
+  /// Brings the used operands, and the values that are loaded, to where loops read them.
+  static void load(const Memory& memory, Block& block, int64_t start, int64_t m, std::uint64_t uses,
+                   int64_t rows) {
+    if (memory.blocked == nullptr) return;
+    block.load(start, m, memory.at, uses | memory.values, rows, memory.skip);
   }
 
   /// f(start, position, m) for the runs of a row.
@@ -187,11 +240,16 @@ struct RowScratch {
     }
   }
 
+  /// Whether reduction r joins its values while it computes them, and keeps none.
+  bool fuses(const Memory& memory, int r) const {
+    return loops.reduce[r]->fused != nullptr && !memory.varies &&
+           (memory.kept == nullptr || r != loops.reductions - 1);
+  }
   /// The inputs of reduction r: where they are, and the distance between rows.
   const char* values_of(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
                         int64_t m, int64_t rows, int64_t& pitch) const {
     const ReductionFunctions& own = *loops.reduce[r];
-    block.load(start, m, memory.at, own.uses | memory.values, rows, memory.skip);
+    load(memory, block, start, m, own.uses, rows);
     if (own.values == nullptr) {
       pitch = memory.skip[own.in_place];
       return memory.at[own.in_place];

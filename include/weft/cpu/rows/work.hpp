@@ -31,10 +31,9 @@ struct RowRunner : RowScratch {
       memory.whole = inner.rank == 1 && length > 0 && length <= min(run_size, block.length());
       const bool columns =
           length > 0 && !memory.whole && are_columns(memory) && block.length() >= column_block;
-      const int64_t most = memory.whole
-                               ? min(min(together, run_size / length), block.length() / length)
-                           : columns ? beside
-                                     : 1;
+      const int64_t most = memory.whole ? rows_in(min(run_size, block.length()), length)
+                           : columns    ? beside
+                                        : 1;
       if (columns) memory.most = beside;
       if (shares_last(memory)) {
         const int64_t bytes = length * loops.reduce[loops.reductions - 1]->run->value_bytes;
@@ -83,6 +82,9 @@ struct RowRunner : RowScratch {
     const int n = count();
     std::vector<weft::detail::Operand> mine(operands, operands + n);
     std::vector<weft::detail::Operand> within(inside, inside + n);
+    for (auto& x : within) {
+      for (int d = 0; d < inner.rank; ++d) x.stride[d] = x.stride[inner_first + d];
+    }
     mine[0] = operands[value(task.target)];
     bool computed[64] = {};
     alignas(16) char none[16] = {};
@@ -161,17 +163,12 @@ struct RowRunner : RowScratch {
     run.end(running, state);
   }
 
-  /// Whether reduction r joins its values while it computes them, and keeps none.
-  bool fuses(const Memory& memory, int r) const {
-    return loops.reduce[r]->fused != nullptr && !memory.varies &&
-           (memory.kept == nullptr || r != loops.reductions - 1);
-  }
   /// A run of long rows joins their running reductions, which are `bytes` apart.
   void add_run(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
                int64_t m, char* running, int64_t rows = 1, int64_t bytes = 0) const {
     const ReductionFunctions& own = *loops.reduce[r];
     if (fuses(memory, r)) {
-      block.load(start, m, memory.at, own.uses | memory.values, rows, memory.skip);
+      load(memory, block, start, m, own.uses, rows);
       for (int64_t k = 0; k < rows; ++k) {
         own.fused_add(program, memory.at, memory.step, memory.skip, m, running + k * bytes);
         if (rows == 1) return;
@@ -186,36 +183,48 @@ struct RowRunner : RowScratch {
       }
     }
   }
-  WEFT_OUTLINED void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
+  /// The values of a reduction of short rows.
+  void reduce_whole(const Memory& memory, Block& block, int r, int64_t rows) const {
+    const ReductionFunctions& own = *loops.reduce[r];
+    char* const slots = slots_of(memory, r);
+    const int64_t m = inner.size[0];
+    if (fuses(memory, r)) {
+      load(memory, block, 0, m, own.uses, rows);
+      own.fused(program, memory.at, memory.step, memory.skip, rows, m, slots, slot, nullptr);
+    } else {
+      int64_t pitch = 0;
+      const char* const values = values_of(memory, block, r, 0, 0, m, rows, pitch);
+      own.run->rows(own.reducer(program), values, pitch, rows, m, slots, slot);
+    }
+  }
+  /// The same of long ones, a run at a time.
+  WEFT_OUTLINED void reduce_runs(const Memory& memory, Block& block, int r, int64_t rows) const {
     const ReductionFunctions& own = *loops.reduce[r];
     const RunLoops& run = *own.run;
     const void* const reducer = own.reducer(program);
-    char* const slots = slots_of(memory, r);
-    if (task.mode[r] == RowMode::compute && memory.whole) {
-      const int64_t m = inner.size[0];
-      if (fuses(memory, r)) {
-        block.load(0, m, memory.at, own.uses | memory.values, rows, memory.skip);
-        own.fused(program, memory.at, memory.step, memory.skip, rows, m, slots, slot, nullptr);
+    const int64_t bytes = (run.bytes + 63) & -64;
+    char* const running = static_cast<char*>(
+        __builtin_alloca_with_align(static_cast<std::size_t>(rows * bytes), 512));
+    alignas(16) char state[64];
+    for (int64_t k = 0; k < rows; ++k) run.begin(reducer, running + k * bytes);
+    walk(memory, block, [&](int64_t start, int64_t position, int64_t m) {
+      add_run(memory, block, r, start, position, m, running, rows, bytes);
+    });
+    for (int64_t k = 0; k < rows; ++k) {
+      run.end(running + k * bytes, state);
+      run.finish(reducer, inner.count(), state, 1, 1, slots_of(memory, r) + k * slot);
+    }
+  }
+  WEFT_OUTLINED void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
+    const RowMode mode = task.mode[r];
+    if (mode == RowMode::compute) {
+      if (memory.whole) {
+        reduce_whole(memory, block, r, rows);
       } else {
-        int64_t pitch = 0;
-        const char* const values = values_of(memory, block, r, 0, 0, m, rows, pitch);
-        run.rows(reducer, values, pitch, rows, m, slots, slot);
-      }
-    } else if (task.mode[r] == RowMode::compute) {
-      const int64_t bytes = (run.bytes + 63) & -64;
-      char* const running = static_cast<char*>(
-          __builtin_alloca_with_align(static_cast<std::size_t>(rows * bytes), 512));
-      alignas(16) char state[64];
-      for (int64_t k = 0; k < rows; ++k) run.begin(reducer, running + k * bytes);
-      walk(memory, block, [&](int64_t start, int64_t position, int64_t m) {
-        add_run(memory, block, r, start, position, m, running, rows, bytes);
-      });
-      for (int64_t k = 0; k < rows; ++k) {
-        run.end(running + k * bytes, state);
-        run.finish(reducer, inner.count(), state, 1, 1, slots + k * slot);
+        reduce_runs(memory, block, r, rows);
       }
     }
-    if (task.mode[r] == RowMode::compute || task.mode[r] == RowMode::same) {
+    if (mode == RowMode::compute || mode == RowMode::same) {
       memory.skip[value(r)] = slot;
       if (memory.blocked != nullptr) {
         memory.blocked[value(r)].pitch = slot;
@@ -226,7 +235,8 @@ struct RowRunner : RowScratch {
     for (int64_t k = 0; k < rows; ++k) {
       __builtin_memcpy(memory.row[value(r)] + k * operands[value(r)].stride[outer.rank - 1] *
                                                   operands[value(r)].itemsize,
-                       slots + k * slot, static_cast<std::size_t>(run.out_bytes));
+                       slots_of(memory, r) + k * slot,
+                       static_cast<std::size_t>(loops.reduce[r]->run->out_bytes));
     }
   }
 
@@ -253,7 +263,7 @@ struct RowRunner : RowScratch {
       const OutputFunctions& own = *loops.output[k];
       uses |= memory.kept != nullptr ? own.kept_uses : own.uses;
     }
-    block.load(start, m, memory.at, uses | memory.values, rows, memory.skip);
+    load(memory, block, start, m, uses, rows);
     const char* kept = nullptr;
     if (memory.kept != nullptr) {
       kept = memory.kept + position * loops.reduce[loops.reductions - 1]->run->value_bytes;
@@ -265,7 +275,7 @@ struct RowRunner : RowScratch {
                                           task.along_row[k] ? m : 1, memory.at[k], memory.skip[k],
                                           kept);
     }
-    block.store(start, m, rows);
+    if (memory.blocked != nullptr) block.store(start, m, rows);
   }
   /// The outputs of a row without elements that do not run along it.
   void store_of_none(const Memory& memory, Block& block) const {
@@ -273,7 +283,7 @@ struct RowRunner : RowScratch {
     for (int k = 0; k < loops.outputs; ++k) {
       if (task.along_row[k]) continue;
       const std::uint64_t uses = loops.output[k]->uses | std::uint64_t{1} << k;
-      block.load(0, 1, memory.at, uses | memory.values, 1, memory.skip);
+      load(memory, block, 0, 1, uses, 1);
       loops.output[k]->store(program, memory.at, memory.step, memory.skip, 1, 1, memory.at[k],
                              memory.skip[k], nullptr);
       const BlockOperand& x = memory.blocked[k];

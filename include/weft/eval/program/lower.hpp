@@ -78,17 +78,21 @@ struct Lowering<Positions> {
 
 /// With WEFT_CHECK=1, throws when an operand was written since its expression was built.
 template <class T, class D>
-void check_current(const Tensor<T, D>& x) {
-  if (check_requested() && !Access::is_current(x)) {
+WEFT_ONCE void require_current(const Tensor<T, D>& x) {
+  if (!Access::is_current(x)) {
     fail<ValueError>("evaluate", "a tensor of shape ", x.shape(),
                      " was written after the expression that reads it was built");
   }
+}
+template <class T, class D>
+void check_current(const Tensor<T, D>& x) {
+  if (check_requested()) require_current(x);
 }
 
 template <class T, class D>
 WEFT_OUTLINED void lower_leaf(const Tensor<T, D>& x, Operand& operand) {
   check_current(x);
-  operand.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
+  operand.become(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
 }
 
 template <class T, class D>

@@ -107,12 +107,13 @@ WEFT_OUTLINED inline bool conflicts(const Operand& target, const Operand& x) {
 
 /// True when operands[0], the target, must not be written while the others are read.
 WEFT_OUTLINED inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
-  for (int i = 1; i < n; ++i) {
-    if (are_apart(operands[0], operands[i])) continue;
-    if (elementwise ? conflicts(operands[0], operands[i])
-                    : operands[i].storage != nullptr && overlap(operands[0], operands[i])) {
-      return true;
-    }
+  const Operand& target = operands[0];
+  const Storage* const own = target.storage;
+  const bool owned = own != nullptr && !own->borrowed;
+  for (const Operand* x = operands + 1; x != operands + n; ++x) {
+    const Storage* const other = x->storage;
+    if (owned && other != own && other != nullptr && !other->borrowed) continue;  // are_apart
+    if (elementwise ? conflicts(target, *x) : other != nullptr && overlap(target, *x)) return true;
   }
   return false;
 }

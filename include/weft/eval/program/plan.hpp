@@ -33,6 +33,11 @@ struct Operand {
 
   WEFT_OUTLINED void set(const void* at, std::size_t bytes_each, const Shape& shape,
                          const Strides& strides, Storage* owner) {
+    become(at, bytes_each, shape, strides, owner);
+  }
+  /// The same, inlined.
+  [[gnu::always_inline]] void become(const void* at, std::size_t bytes_each, const Shape& shape,
+                                     const Strides& strides, Storage* owner) {
     data = static_cast<char*>(const_cast<void*>(at));
     itemsize = static_cast<int>(bytes_each);
     storage = owner;
@@ -41,6 +46,13 @@ struct Operand {
       size[i] = shape[i];
       stride[i] = strides[i];
     }
+  }
+
+  /// Whether it has that shape itself.
+  bool has_shape(const Shape& shape) const {
+    bool all = rank == shape.rank();
+    for (int i = 0; all && i < rank; ++i) all = size[i] == shape[i];
+    return all;
   }
 
   /// The strides along the dimensions of `shape`, to which this operand broadcasts.

@@ -37,17 +37,6 @@ struct RowTask {
   }
 };
 
-/// Whether a reduction loaded from memory varies along the row.
-WEFT_OUTLINED inline bool varies_along_row(const RowTask& task, const Operand* values, int n,
-                                           int rank) {
-  for (int r = 0; r < n; ++r) {
-    for (int d = 0; task.mode[r] == RowMode::load && d < rank; ++d) {
-      if (values[r].stride[d] != 0) return true;
-    }
-  }
-  return false;
-}
-
 /// Whether a reduction reads an operand with adjacent rows, at least 16, and a row's elements far
 /// apart.
 WEFT_OUTLINED inline bool in_columns(const RowNode& node, const Operand* operands) {
@@ -124,10 +113,8 @@ class RowPlanner {
   WEFT_OUTLINED bool run() {
     RowTask task;
     if (find_trailing(task.geometry)) {
-      for (int c = 0; c < tree_.reductions; ++c) {
-        if (tree_.in_outputs(c)) compute(c, task);
-      }
-      launch(task, nullptr, nullptr);
+      compute(0, tree_.reductions, task);
+      launch_trailing(task);
       return true;
     }
     RowAxes axes[max_row_reductions];
@@ -139,7 +126,7 @@ class RowPlanner {
         if (!tree_.in_outputs(c)) continue;
         const RowAxes& context = outputs[-1 - tree_.nodes[c].parent];
         if (enter_all(c, context, task.geometry, axes)) {
-          compute(c, task);
+          compute(tree_.nodes[c].first, c + 1, task);
         } else {
           task.mode[c] = RowMode::load;
           fits = fits && !varies(tree_.nodes[c].result, context);
@@ -179,7 +166,7 @@ class RowPlanner {
     for (int c = tree_.nodes[target].first; c < target; ++c) {
       if (tree_.nodes[c].parent != target) continue;
       if (fuse && enter_all(c, axes[target], task.geometry, axes)) {
-        compute(c, task);
+        compute(tree_.nodes[c].first, c + 1, task);
       } else {
         evaluate(c);
         task.mode[c] = RowMode::load;
@@ -189,9 +176,9 @@ class RowPlanner {
     launch(task, axes, nullptr);
   }
 
-  /// Marks reduction c and those inside it as computed by the task, equal ones once.
-  void compute(int c, RowTask& task) const {
-    for (int q = tree_.nodes[c].first; q <= c; ++q) {
+  /// Marks reductions as computed by the task, equal ones once.
+  void compute(int first, int end, RowTask& task) const {
+    for (int q = first; q < end; ++q) {
       const int same = tree_.nodes[q].same;
       const bool known = same != q && task.mode[same] == RowMode::compute;
       task.mode[q] = known ? RowMode::same : RowMode::compute;
@@ -235,7 +222,8 @@ class RowPlanner {
   WEFT_OUTLINED bool find_trailing(RowGeometry& geometry) {
     const Shape& shape = tree_.shapes[0];
     const int rank = shape.rank();
-    const unsigned mask = tree_.nodes[0].axes.mask;
+    const RowNode* const nodes = tree_.nodes;
+    const unsigned mask = nodes->axes.mask;
     if (mask == 0) return false;
     const int kept = __builtin_ctz(mask);
     if (mask >> kept != (1U << (rank - kept)) - 1) return false;
@@ -243,15 +231,14 @@ class RowPlanner {
       if (!(tree_.shapes[k] == shape)) return false;
     }
     const RowNode* first = nullptr;
-    for (int c = 0; c < tree_.reductions; ++c) {
-      const RowNode& node = tree_.nodes[c];
-      if (node.axes.mask != mask || !node.axes.keep || !(node.shape == shape)) return false;
-      if (first == nullptr && tree_.in_outputs(c)) first = &node;
+    for (const RowNode* node = nodes; node != nodes + tree_.reductions; ++node) {
+      if (node->axes.mask != mask || !node->axes.keep) return false;
+      if (nodes + node->same == node && !(node->shape == shape)) return false;
+      if (first == nullptr && node->parent < 0) first = node;
     }
     for (int i = 0; i < rank; ++i)
       (i < kept ? geometry.kept : geometry.reduced).push_back(shape[i]);
-    trailing_ = fuses(geometry, *first);
-    return trailing_;
+    return fuses(geometry, *first);
   }
 
   /// The number of a reduction directly in an output whose geometry suits all outputs, or -1.
@@ -287,6 +274,25 @@ class RowPlanner {
     return tree_.shapes[k] == shape;
   }
 
+  /// Launches the kernel of all outputs in find_trailing's geometry: broadcast, nothing moves.
+  WEFT_OUTLINED void launch_trailing(RowTask& task) {
+    const Shape& shape = tree_.shapes[0];
+    const int rank = shape.rank();
+    Operand* const operands = tree_.operands;
+    Operand* x = operands;
+    for (Operand* const end = x + tree_.value_of(0); x != end; ++x) {
+      if (!x->has_shape(shape)) x->broadcast_to(shape);
+    }
+    for (Operand* const end = x + tree_.reductions; x != end; ++x) unused(*x, rank);
+    for (int k = 0; k < tree_.outputs; ++k) task.along_row[k] = true;
+    for (int r = 0; r < tree_.reductions; ++r) {
+      if (task.mode[r] != RowMode::same) continue;
+      const RowNode& node = tree_.nodes[r];
+      for (x = operands + node.first_leaf; x != operands + node.last_leaf; ++x) unused(*x, rank);
+    }
+    launch_(context_, task, operands);
+  }
+
   WEFT_OUTLINED void launch(RowTask& task, const RowAxes* axes, const RowAxes* outputs) {
     const int target = task.target;
     Operand* operands = tree_.operands;
@@ -298,11 +304,6 @@ class RowPlanner {
     for (int k = 0; k < tree_.outputs; ++k) {
       if (target >= 0) {
         unused(operands[k], rank);
-        continue;
-      }
-      if (trailing_) {
-        operands[k].broadcast_to(tree_.shapes[0]);
-        task.along_row[k] = true;
         continue;
       }
       place_in_row(operands[k], outputs[k], task.geometry);
@@ -320,8 +321,6 @@ class RowPlanner {
       while (i >= tree_.last_leaf[k]) ++k;
       if (node >= 0 ? task.mode[node] != RowMode::compute : target >= 0) {
         unused(operands[i], rank);
-      } else if (trailing_) {
-        operands[i].broadcast_to(tree_.shapes[0]);
       } else {
         place_in_row(operands[i], node >= 0 ? axes[node] : outputs[k], task.geometry);
       }
@@ -348,7 +347,6 @@ class RowPlanner {
   }
 
   const RowTree& tree_;
-  bool trailing_ = false;  // find_trailing
   std::vector<Operand> copies_;
   Launch* launch_;
   void* context_;

@@ -126,13 +126,14 @@ WEFT_OUTLINED inline void mark_moved(const RowNode& node, Operand* operands) {
 /// Makes a node the parent of those inside it, and finds an earlier one of the same value.
 WEFT_OUTLINED inline void finish_node(RowNode* nodes, int index) {
   RowNode& node = nodes[index];
-  for (int q = node.first; q < index; ++q) {
-    if (nodes[q].parent == RowNode::none) nodes[q].parent = index;
+  for (RowNode* q = nodes + node.first; q != &node; ++q) {
+    if (q->parent == RowNode::none) q->parent = index;
   }
   node.same = index;
-  for (int q = 0; q < index && node.same == index; ++q) {
-    if (nodes[q].equal == node.equal && nodes[q].equal(nodes[q].expression, node.expression)) {
-      node.same = q;
+  for (RowNode* q = nodes; q != &node; ++q) {
+    if (q->equal == node.equal && q->equal(q->expression, node.expression)) {
+      node.same = static_cast<int>(q - nodes);
+      return;
     }
   }
 }
