@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weft/cpu/parallel.hpp"
-#include "weft/cpu/rows/walk.hpp"
+#include "weft/cpu/rows/flat.hpp"
 
 namespace weft::cpu::detail {
 
@@ -29,6 +29,10 @@ struct RowRunner : RowScratch {
       const int64_t length = inner.count();
       alignas(64) char kept[most_kept];
       memory.whole = inner.rank == 1 && length > 0 && length <= min(run_size, block.length());
+      if (memory.whole) {
+        const FlatRows flat{*this};
+        if (flat.possible(memory)) return flat.run(memory, block, first, last);
+      }
       const bool columns =
           length > 0 && !memory.whole && are_columns(memory) && block.length() >= column_block;
       const int64_t most = memory.whole
