@@ -91,7 +91,8 @@ inline constexpr bool loads_nothing =
               op::hardsigmoid, op::fmax, op::fmin, op::clamp_min, op::clamp_max, op::copysign,
               op::bitwise_not, op::bitwise_and, op::bitwise_or, op::bitwise_xor, op::eq, op::ne,
               op::lt, op::le, op::gt, op::ge, op::where, op::clamp, op::lerp, op::fma, op::sin,
-              op::cos, op::tan>;
+              op::cos, op::tan, op::softplus, op::mish, op::elu, op::leaky_relu, op::sinh, op::cosh,
+              op::atan>;
 template <class To>
 inline constexpr bool loads_nothing<op::cast<To>> = true;
 

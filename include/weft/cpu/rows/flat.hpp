@@ -50,7 +50,7 @@ struct FlatRows : RowScratch {
         outer.size[outer.rank - 1] * m < elements / 4) {
       return false;
     }
-    bool better = pays(loops.output[0]->flat, m);
+    bool better = pays(loops.output[0]->flat, m) || part != nullptr;
     for (int r = 0; r < loops.reductions; ++r) {
       if (task.mode[r] == RowMode::load) return false;
       better = better || (task.mode[r] == RowMode::compute && pays(loops.reduce[r]->flat, m));
@@ -73,6 +73,7 @@ struct FlatRows : RowScratch {
       most = min(most, together * slot / loops.reduce[r]->run->out_bytes);
     }
     alignas(64) char values[elements * slot];
+    alignas(64) char shared[elements * slot];
     Batch batch{static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
                 static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
                 static_cast<Copied*>(__builtin_alloca(n * sizeof(Copied))),
@@ -95,7 +96,9 @@ struct FlatRows : RowScratch {
     while (first < last) {
       batch.rows = min(min(outer.size[last_axis] - cursor.index[last_axis], most), last - first);
       batch.repeated = 0;
+      if (part != nullptr) memory.row[part->leaf] = shared;
       set_rows(memory, memory.row);
+      if (part != nullptr) compute_part(memory, block, batch);
       for (int r = 0; r < loops.reductions; ++r) {
         if (task.mode[r] == RowMode::compute) reduce(memory, block, batch, r);
       }
@@ -181,6 +184,13 @@ struct FlatRows : RowScratch {
     }
   }
 
+  void compute_part(const Memory& memory, Block& block, Batch& batch) const {
+    const int64_t m = inner.size[0];
+    block.load(0, m, memory.at, part->uses, batch.rows, memory.skip);
+    line_up(memory, batch, part->uses, m);
+    part->loop(part->program, batch.at, memory.step, memory.skip, 1, batch.rows * m,
+               memory.row[part->leaf], 0, nullptr);
+  }
   void reduce(const Memory& memory, Block& block, Batch& batch, int r) const {
     const ReductionFunctions& own = *loops.reduce[r];
     const RunLoops& run = *own.run;

@@ -66,6 +66,15 @@ struct OutputFunctions {
   Flat flat = Flat::never;     // for it
 };
 
+/// What reductions and outputs share, computed once for each row: as an operand of this number.
+struct SharedPart {
+  RowLoop* loop;
+  const void* program;
+  std::uint64_t uses;
+  int leaf;
+  int bytes;  // of a value
+};
+
 /// A row program's operands and reductions, as weft::detail::SameValue asks for them.
 struct SameInRow {
   const weft::detail::RowTask& task;
@@ -74,6 +83,7 @@ struct SameInRow {
   const weft::detail::Operand* inside;
   int inner_rank;
 
+  bool computes(int r) const { return task.mode[r] == weft::detail::RowMode::compute; }
   bool same_operand(int i, int j) const {
     bool same =
         operands[i].data == operands[j].data && operands[i].itemsize == operands[j].itemsize;
@@ -98,12 +108,12 @@ struct RowFunctions {
   bool (*shares)(const void* program, const SameInRow&);
 };
 
-/// All that is compiled for each row program.
-template <class Outs, class Types, class Program>
+/// All that is compiled for each row program; Again: for another form of one, used less.
+template <class Outs, class Types, class Program, bool Again = false>
 struct RowFunctionTable;
-template <class... Outs, class Types, class... Rs, class... Ps>
+template <class... Outs, class Types, class... Rs, class... Ps, bool Again>
 struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
-                        RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+                        RowProgram<Pack<Rs...>, Pack<Ps...>>, Again> {
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   using Operands = OperandElements<Types>;
   using ValueTypes = weft::detail::TypeList<typename Rs::value...>;
@@ -226,7 +236,7 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
     }
     template <class Q>
     static constexpr Flat flat =
-        outputs == 1 ? flat_rows<Q, typename Operands::type, Out> : Flat::never;
+        outputs == 1 && !Again ? flat_rows<Q, typename Operands::type, Out> : Flat::never;
     static constexpr OutputFunctions loops() {
       using Fixed = RowValues<ValueTypes>;
       using Loaded = OperandElements<ValueTypes>;
@@ -263,6 +273,16 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
       Tables<std::make_index_sequence<reductions>>::reduce;
   static constexpr const OutputFunctions* const* output_loops =
       OutputTables<std::make_index_sequence<outputs>>::store;
+
+  /// The loop over a part of the programs.
+  template <class P>
+  static void part(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
+                   int64_t rows, int64_t m, char* out, int64_t pitch, const char*) {
+    run_loop([=]() __attribute__((always_inline)) {
+      run<RowValues<ValueTypes>, typename P::type>(*static_cast<const P*>(program), at, step, skip,
+                                                   rows, m, out, pitch, nullptr);
+    });
+  }
 
   static constexpr RowFunctions loops() {
     RowFunctions out{outputs,      leaves,       reductions, Operands::computed,

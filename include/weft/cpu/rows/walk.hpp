@@ -15,6 +15,7 @@ struct RowScratch {
   const weft::detail::Operand* operands;
   const weft::detail::Loops& inner;
   const weft::detail::Operand* inside;
+  const SharedPart* part = nullptr;
 
   using RowMode = weft::detail::RowMode;
   static constexpr int slot = 16;                // bytes: the largest value
@@ -115,7 +116,7 @@ struct RowScratch {
   }
   /// A bit for each operand that the task reads or writes.
   std::uint64_t uses() const {
-    std::uint64_t all = 0;
+    std::uint64_t all = part != nullptr ? part->uses : 0;
     for (int r = 0; r < loops.reductions; ++r) {
       if (task.mode[r] == RowMode::compute) all |= loops.reduce[r]->uses;
     }
@@ -184,6 +185,24 @@ struct RowScratch {
       set_rows(memory, memory.line);
       for (int64_t j = 0; j < size; j += longest) f(j, start + j, min(size - j, longest));
       if (depth > 0) within.next(inner, depth, inside, count(), memory.line);
+    }
+  }
+
+  /// Computes what reductions and outputs share, for rows that begin at memory.row, to `to`.
+  WEFT_OUTLINED void compute_part(const Memory& memory, Block& block, int64_t rows,
+                                  char* to) const {
+    const int64_t pitch = inner.count() * part->bytes;
+    const auto run = [&](int64_t start, int64_t position, int64_t m) {
+      block.load(start, m, memory.at, part->uses, rows, memory.skip);
+      part->loop(part->program, memory.at, memory.step, memory.skip, rows, m,
+                 to + position * part->bytes, pitch, nullptr);
+    };
+    memory.row[part->leaf] = to;
+    if (memory.whole) {
+      set_rows(memory, memory.row);
+      run(0, 0, inner.size[0]);
+    } else {
+      walk(memory, block, run);
     }
   }
 
