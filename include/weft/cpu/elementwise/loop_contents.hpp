@@ -86,12 +86,13 @@ inline constexpr bool vectorises = std::is_floating_point_v<C> &&
 /// Operations that load nothing, or the same whatever their arguments' branches.
 template <class Op>
 inline constexpr bool loads_nothing =
-    has_vectors<Op> ||
+    has_vectors<Op> || std::is_base_of_v<op::exp, Op> ||
     is_one_of<Op, op::sign, op::floor, op::ceil, op::round, op::trunc, op::hardswish,
               op::hardsigmoid, op::fmax, op::fmin, op::clamp_min, op::clamp_max, op::copysign,
               op::bitwise_not, op::bitwise_and, op::bitwise_or, op::bitwise_xor, op::eq, op::ne,
               op::lt, op::le, op::gt, op::ge, op::where, op::clamp, op::lerp, op::fma, op::sin,
-              op::cos, op::tan>;
+              op::cos, op::tan, op::softplus, op::mish, op::elu, op::leaky_relu, op::sinh, op::cosh,
+              op::atan>;
 template <class To>
 inline constexpr bool loads_nothing<op::cast<To>> = true;
 

@@ -44,10 +44,11 @@ struct ReduceWork {
   /// Whether results are adjacent and the elements of one far apart.
   bool columns_are_faster() const {
     if (outer.size[outer.rank - 1] < 8) return false;
+    const int64_t length = inner.count();
     for (int i = 1; i < n; ++i) {
       const int64_t across = operands[i].stride[outer.rank - 1];
       const int64_t along = inside[i].stride[inner.rank - 1];
-      if (across == 1 && along != 1 && along != 0) return true;
+      if (across == 1 && ((along != 1 && along != 0) || length == 1)) return true;
     }
     return false;
   }

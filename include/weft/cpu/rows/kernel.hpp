@@ -15,6 +15,28 @@ namespace weft {
 
 namespace cpu::detail {
 
+/// Whether a program has functions, more than arithmetic, of what varies along the row, or of
+/// reductions alone, which a loop over one row computes once.
+template <class P, bool Varying>
+inline constexpr bool has_functions = false;
+template <class Op, class... Ps, bool Varying>
+inline constexpr bool has_functions<Apply<Op, Ps...>, Varying> =
+    (!takes_few_instructions<Op> && (weft::detail::uses_of<Apply<Op, Ps...>> != 0) == Varying) ||
+    (has_functions<Ps, Varying> || ...);
+
+template <class T>
+inline constexpr bool reads_all_operands<weft::detail::Reused<T>> = true;
+
+/// Whether short rows are better one run for all of them than a loop over each: by what a rest
+/// costs that fills no vector, and by what a loop over one row computes once.
+enum class Flat : signed char { never, once_a_row, arithmetic, functions, staged };
+template <class P, class Operands, class Out>
+inline constexpr Flat flat_rows = !reads_all_operands<P>                     ? Flat::never
+                                  : is_staged<Pack<P>, Operands, Pack<Out*>> ? Flat::staged
+                                  : has_functions<P, true>                   ? Flat::functions
+                                  : has_functions<P, false>                  ? Flat::once_a_row
+                                                                             : Flat::arithmetic;
+
 /// A loop over the m elements of `rows` rows, to `out`, where rows are `pitch` bytes apart; at,
 /// step and skip as in an ElementLoop, and `kept` as out for what is read of it.
 using RowLoop = void(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
@@ -32,6 +54,7 @@ struct ReductionFunctions {
   RowLoop* fused = nullptr;  // reduces whole rows while it computes their values, to `out`,
   void (*fused_add)(const void* program, char* const* at, const int64_t* step,  // or a run of one
                     const int64_t* skip, int64_t m, void* running) = nullptr;
+  Flat flat = Flat::never;  // for `varying`
 };
 /// One output.
 struct OutputFunctions {
@@ -39,6 +62,17 @@ struct OutputFunctions {
   RowLoop* store;
   std::uint64_t kept_uses;
   RowLoop* kept;  // the same, reading what the last reduction was of; null where it does not
+  RowLoop* varying = nullptr;  // one of both, where reductions' values are loaded at each element
+  Flat flat = Flat::never;     // for it
+};
+
+/// What reductions and outputs share, computed once for each row: as an operand of this number.
+struct SharedPart {
+  RowLoop* loop;
+  const void* program;
+  std::uint64_t uses;
+  int leaf;
+  int bytes;  // of a value
 };
 
 /// A row program's operands and reductions, as weft::detail::SameValue asks for them.
@@ -50,6 +84,7 @@ struct SameInRow {
   int inner_first;  // their strides along a row are those from this one on
   int inner_rank;
 
+  bool computes(int r) const { return task.mode[r] == weft::detail::RowMode::compute; }
   bool same_operand(int i, int j) const {
     bool same =
         operands[i].data == operands[j].data && operands[i].itemsize == operands[j].itemsize;
@@ -76,12 +111,12 @@ struct RowFunctions {
   bool (*shares)(const void* program, const SameInRow&);
 };
 
-/// All that is compiled for each row program.
-template <class Outs, class Types, class Program>
+/// All that is compiled for each row program; Again: for another form of one, used less.
+template <class Outs, class Types, class Program, bool Again = false>
 struct RowFunctionTable;
-template <class... Outs, class Types, class... Rs, class... Ps>
+template <class... Outs, class Types, class... Rs, class... Ps, bool Again>
 struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
-                        RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+                        RowProgram<Pack<Rs...>, Pack<Ps...>>, Again> {
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   using Operands = OperandElements<Types>;
   using ValueTypes = weft::detail::TypeList<typename Rs::value...>;
@@ -167,6 +202,7 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
         out.values = out.varying = compute<RowValues<ValueTypes>>;
         if constexpr (weft::detail::reductions_of<P> != 0)
           out.varying = compute<OperandElements<ValueTypes>>;
+        out.flat = flat_rows<P, typename Operands::type, V>;
         if constexpr (fuses) {
           out.fused = fused;
           out.fused_add = fused_add;
@@ -183,30 +219,41 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
     static const P& part(const void* program) {
       return weft::get<K>(static_cast<const Program*>(program)->outputs);
     }
+    template <class Values>
     static void store(const void* program, char* const* at, const int64_t* step,
                       const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
                       const char*) {
       run_loop([=]() __attribute__((always_inline)) {
-        run<RowValues<ValueTypes>, Out>(part(program), at, step, skip, rows, m, out, pitch,
-                                        nullptr);
+        run<Values, Out>(part(program), at, step, skip, rows, m, out, pitch, nullptr);
       });
     }
+    template <class Values>
     static void store_kept(const void* program, char* const* at, const int64_t* step,
                            const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
                            const char* kept) {
       run_loop([=]() __attribute__((always_inline)) {
-        run<RowValues<ValueTypes>, Out>(
+        run<Values, Out>(
             weft::detail::with_leaf<weft::detail::Reused, Reuse::number>(part(program)), at, step,
             skip, rows, m, out, pitch, kept);
       });
     }
+    template <class Q>
+    static constexpr Flat flat =
+        outputs == 1 && !Again ? flat_rows<Q, typename Operands::type, Out> : Flat::never;
     static constexpr OutputFunctions loops() {
-      OutputFunctions out{uses<P>, store, uses<P>, nullptr};
+      using Fixed = RowValues<ValueTypes>;
+      using Loaded = OperandElements<ValueTypes>;
+      OutputFunctions out{uses<P>, store<Fixed>, uses<P>, nullptr};
       if constexpr (Reuse::possible && weft::detail::has_part<P, Reuse::number>) {
         using Less = decltype(weft::detail::with_leaf<weft::detail::Reused, Reuse::number>(
             std::declval<const P&>()));
         out.kept_uses = uses<Less> & ~weft::detail::uses_of<weft::detail::Reused<Kept>>;
-        out.kept = store_kept;
+        out.kept = store_kept<Fixed>;
+        if constexpr (flat<Less> != Flat::never) out.varying = store_kept<Loaded>;
+        out.flat = flat<Less>;
+      } else {
+        if constexpr (flat<P> != Flat::never) out.varying = store<Loaded>;
+        out.flat = flat<P>;
       }
       return out;
     }
@@ -229,6 +276,16 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
       Tables<std::make_index_sequence<reductions>>::reduce;
   static constexpr const OutputFunctions* const* output_loops =
       OutputTables<std::make_index_sequence<outputs>>::store;
+
+  /// The loop over a part of the programs.
+  template <class P>
+  static void part(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
+                   int64_t rows, int64_t m, char* out, int64_t pitch, const char*) {
+    run_loop([=]() __attribute__((always_inline)) {
+      run<RowValues<ValueTypes>, typename P::type>(*static_cast<const P*>(program), at, step, skip,
+                                                   rows, m, out, pitch, nullptr);
+    });
+  }
 
   static constexpr RowFunctions loops() {
     RowFunctions out{outputs,      leaves,       reductions, Operands::computed,

@@ -18,6 +18,7 @@ struct RowScratch {
   /// axis.
   const weft::detail::Operand* inside;
   int inner_first = 0;
+  const SharedPart* part = nullptr;
 
   using RowMode = weft::detail::RowMode;
   static constexpr int slot = 16;                // bytes: the largest value
@@ -153,7 +154,7 @@ struct RowScratch {
   }
   /// A bit for each operand that the task reads or writes.
   std::uint64_t uses() const {
-    std::uint64_t all = 0;
+    std::uint64_t all = part != nullptr ? part->uses : 0;
     for (int r = 0; r < loops.reductions; ++r) {
       if (task.mode[r] == RowMode::compute) all |= loops.reduce[r]->uses;
     }
@@ -245,6 +246,24 @@ struct RowScratch {
     return loops.reduce[r]->fused != nullptr && !memory.varies &&
            (memory.kept == nullptr || r != loops.reductions - 1);
   }
+  /// Computes what reductions and outputs share, for rows that begin at memory.row, to `to`.
+  WEFT_OUTLINED void compute_part(const Memory& memory, Block& block, int64_t rows,
+                                  char* to) const {
+    const int64_t pitch = inner.count() * part->bytes;
+    const auto run = [&](int64_t start, int64_t position, int64_t m) {
+      block.load(start, m, memory.at, part->uses, rows, memory.skip);
+      part->loop(part->program, memory.at, memory.step, memory.skip, rows, m,
+                 to + position * part->bytes, pitch, nullptr);
+    };
+    memory.row[part->leaf] = to;
+    if (memory.whole) {
+      set_rows(memory, memory.row);
+      run(0, 0, inner.size[0]);
+    } else {
+      walk(memory, block, run);
+    }
+  }
+
   /// The inputs of reduction r: where they are, and the distance between rows.
   const char* values_of(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
                         int64_t m, int64_t rows, int64_t& pitch) const {

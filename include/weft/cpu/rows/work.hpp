@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weft/cpu/parallel.hpp"
-#include "weft/cpu/rows/walk.hpp"
+#include "weft/cpu/rows/flat.hpp"
 
 namespace weft::cpu::detail {
 
@@ -23,18 +23,26 @@ struct RowRunner : RowScratch {
  private:
   static constexpr int64_t elements_a_piece = 1 << 16;
   static constexpr int64_t beside = 32;             // columns at once
+  static constexpr int64_t most_shared = 1 << 20;   // bytes, of the part that they share
   static constexpr int64_t column_block = 32 * 16;  // elements that they need room for
   WEFT_OUTLINED void run_rows(int64_t first, int64_t last) const {
     with_memory([&](Memory& memory, Block& block) {
       const int64_t length = inner.count();
       alignas(64) char kept[most_kept];
       memory.whole = inner.rank == 1 && length > 0 && length <= min(run_size, block.length());
+      if (memory.whole) {
+        const FlatRows flat{*this};
+        if (flat.possible(memory)) return flat.run(memory, block, first, last);
+      }
       const bool columns =
           length > 0 && !memory.whole && are_columns(memory) && block.length() >= column_block;
-      const int64_t most = memory.whole ? rows_in(min(run_size, block.length()), length)
-                           : columns    ? beside
-                                        : 1;
-      if (columns) memory.most = beside;
+      const int64_t bytes_a_row = part != nullptr ? length * part->bytes : 0;
+      const int64_t most = memory.whole      ? rows_in(min(run_size, block.length()), length)
+                           : !columns        ? 1
+                           : part == nullptr ? beside
+                                             : min(beside, 1 + most_shared / bytes_a_row);
+      std::vector<char> shared(static_cast<std::size_t>(most * bytes_a_row));
+      if (columns) memory.most = most;
       if (shares_last(memory)) {
         const int64_t bytes = length * loops.reduce[loops.reductions - 1]->run->value_bytes;
         if (memory.whole) {
@@ -49,6 +57,7 @@ struct RowRunner : RowScratch {
       while (first < last) {
         const int64_t rows =
             min(min(outer.size[last_axis] - cursor.index[last_axis], most), last - first);
+        if (part != nullptr) compute_part(memory, block, rows, shared.data());
         if (memory.whole) set_rows(memory, memory.row);
         for (int r = 0; r < loops.reductions; ++r) reduce(memory, block, r, rows);
         if (task.target < 0) store(memory, block, rows);

@@ -71,9 +71,10 @@ struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
     return part_of<number>(weft::get<first>(program.reductions).program);
   }
   /// The program with the part replaced by its value.
+  template <template <class> class Leaf = Kept>
   WEFT_HD WEFT_INLINE static auto without(const Program& program) {
-    return replaced(program, std::make_index_sequence<sizeof...(Rs)>{},
-                    std::make_index_sequence<sizeof...(Ps)>{});
+    return replaced<Leaf>(program, std::make_index_sequence<sizeof...(Rs)>{},
+                          std::make_index_sequence<sizeof...(Ps)>{});
   }
   /// Whether all parts of the pattern that a task computes have one value; see SameValue. `Row`
   /// also says whether the task computes reduction R: computes(R).
@@ -86,17 +87,18 @@ struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   }
 
  private:
-  template <class R, class P, class Value>
+  template <template <class> class Leaf, class R, class P, class Value>
   WEFT_HD WEFT_INLINE static auto replaced(const RowReduction<R, P, Value>& r) {
-    auto program = with_leaf<Kept, number>(r.program);
+    auto program = with_leaf<Leaf, number>(r.program);
     return RowReduction<R, decltype(program), Value>{r.reducer, program};
   }
-  template <std::size_t... I, std::size_t... K>
+  template <template <class> class Leaf, std::size_t... I, std::size_t... K>
   WEFT_HD WEFT_INLINE static auto replaced(const Program& program, std::index_sequence<I...>,
                                            std::index_sequence<K...>) {
-    auto reductions = pack_of(replaced(weft::get<static_cast<int>(I)>(program.reductions))...);
+    auto reductions =
+        pack_of(replaced<Leaf>(weft::get<static_cast<int>(I)>(program.reductions))...);
     auto outputs =
-        pack_of(with_leaf<Kept, number>(weft::get<static_cast<int>(K)>(program.outputs))...);
+        pack_of(with_leaf<Leaf, number>(weft::get<static_cast<int>(K)>(program.outputs))...);
     return RowProgram<decltype(reductions), decltype(outputs)>{reductions, outputs};
   }
   template <int I, class Same, class Row, class Part, class... Reductions>

@@ -226,7 +226,7 @@ class RowPlanner {
     const unsigned mask = nodes->axes.mask;
     if (mask == 0) return false;
     const int kept = __builtin_ctz(mask);
-    if (mask >> kept != (1U << (rank - kept)) - 1) return false;
+    if (kept >= rank || mask >> kept != (1U << (rank - kept)) - 1) return false;
     for (int k = 1; k < tree_.outputs; ++k) {
       if (!(tree_.shapes[k] == shape)) return false;
     }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/cpu/rows/sharing.hpp>
+
+#include <cstring>
+
+#include "rows.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+using test::apart;
+using test::array;
+using test::by_rows;
+using test::noise;
+using weft::detail::TypeList;
+
+TEST_CASE("what costs more than arithmetic and occurs twice becomes one more operand") {
+  using Exp = Apply<op::exp, Arg<1, float>>;
+  using Again = Apply<op::exp, Arg<2, float>>;
+  using Mean = RowReduction<reducer::mean, Exp, float>;
+  using Program = RowProgram<Pack<Mean>, Pack<Apply<op::sub, Again, Reduced<0, float>>>>;
+  using Found = cpu::detail::Sharing<TypeList<float>, TypeList<float, float>, Program>;
+  static_assert(Found::possible && Found::leaf == 3 && Found::bytes == 4);
+  static_assert(std::is_same_v<Found::Part, Exp>);
+  using Output = Apply<op::sub, Arg<3, float>, Reduced<0, float>>;
+  static_assert(std::is_same_v<
+                Found::Less,
+                RowProgram<Pack<RowReduction<reducer::mean, Arg<3, float>, float>>, Pack<Output>>>);
+  static_assert(Found::Kernel::leaves == 3);
+
+  using Square = Apply<op::square, Arg<1, float>>;
+  using Plain =
+      RowProgram<Pack<RowReduction<reducer::mean, Square, float>>,
+                 Pack<Apply<op::sub, Apply<op::square, Arg<2, float>>, Reduced<0, float>>>>;
+  static_assert(!cpu::detail::Sharing<TypeList<float>, TypeList<float, float>, Plain>::possible);
+}
+
+TEST_CASE("rows of every length, as if what they share were a tensor") {
+  for (const std::int64_t n : {1, 2, 7, 8, 21, 64, 100, 700, 2047, 2049, 5000, 33000, 70000}) {
+    CAPTURE(n);
+    const auto x = noise<float>({40, n}).on(Cpu{});
+    const Tensor t = tanh(x * 1.5F);
+    const auto c = tanh(x * 1.5F) - mean(tanh(x * 1.5F), axis(-1), keepdims);
+    const Tensor d = t - mean(t, axis(-1), keepdims);
+    CHECK(allclose(c, d, {1e-5, 1e-6}));
+    CHECK(allclose(c * rsqrt(mean(square(c), axis(-1), keepdims) + 0.01F),
+                   d * rsqrt(mean(square(d), axis(-1), keepdims) + 0.01F), {1e-5, 1e-6}));
+    CHECK(apart(log_softmax(sigmoid(softplus(x)), axis(-1)),
+                by_rows(array(sigmoid(softplus(x)).eval()), 2, test::log_softmax)) < 2e-5);
+    const Tensor h = cast<half>(x);
+    const Tensor w = cast<half>(noise<float>({n}, 3).on(Cpu{}));
+    CHECK(allclose(cast<float>(rms_norm(1.F - (silu(h) - h), w)),
+                   cast<float>(rms_norm((1.F - (silu(cast<float>(h)) - cast<float>(h))).eval(),
+                                        cast<float>(w))),
+                   {4e-3, 4e-3}));
+    // Two operands: what looks the same is not.
+    const Tensor y = exp(x * 0.25F);
+    CHECK(allclose(tanh(x) - mean(tanh(y), axis(-1), keepdims),
+                   tanh(x).eval() - mean(tanh(y).eval(), axis(-1), keepdims), {1e-5, 1e-6}));
+    // Several outputs, one of them in place.
+    const Tensor z = x.clone();
+    const Tensor m = zeros({40});
+    tie(z, m) = fuse(gelu(z) - max(gelu(z), axis(-1), keepdims), sum(gelu(z), axis(-1)));
+    const Tensor g = gelu(x);
+    CHECK(allclose(z, g - max(g, axis(-1), keepdims), {1e-5, 1e-6}));
+    CHECK(allclose(m, sum(g, axis(-1)), {1e-4, 1e-3}));
+  }
+}
+
+TEST_CASE("columns, rows of two axes, rows with gaps, empty ones") {
+  const auto base = noise<float>({9, 40, 50}).on(Cpu{});
+  for (const auto& x :
+       {base(all, all, slice(3, 40)), base(all, slice(0, none, 3), all), base.transpose(1, 2),
+        base.permute({2, 0, 1}), base.flip(0), base.flip(2)}) {
+    const Tensor g = silu(x);
+    CHECK(apart(softmax(silu(x), axis(-1)), by_rows(array(g), 4, test::softmax)) < 1e-5);
+    CHECK(apart(softmax(silu(x), axis(1)), by_rows(array(g), 2, test::softmax)) < 1e-5);
+    CHECK(apart(softmax(silu(x), axis(1, 2)), by_rows(array(g), 6, test::softmax)) < 1e-5);
+    CHECK(apart(softmax(silu(x), axis(0, 2)), by_rows(array(g), 5, test::softmax)) < 1e-5);
+  }
+  // Few long columns, taken several at a time.
+  const auto narrow = noise<float>({3000, 6}).on(Cpu{});
+  CHECK(apart(softmax(silu(narrow), axis(0)),
+              by_rows(array(silu(narrow).eval()), 1, test::softmax)) < 1e-5);
+  const auto none_in_rows = zeros({4, 0});
+  CHECK((softmax(silu(none_in_rows), axis(-1)).eval().shape() == Shape{4, 0}));
+  CHECK((softmax(silu(zeros({0, 4})), axis(-1)).eval().shape() == Shape{0, 4}));
+}
+
+TEST_CASE("bits do not depend on threads") {
+  const auto x = noise<float>({2001, 300}).on(Cpu{});
+  const int before = num_threads();
+  set_num_threads(1);
+  const Tensor one = softmax(gelu(x), axis(-1));
+  set_num_threads(3);
+  const Tensor three = softmax(gelu(x), axis(-1));
+  set_num_threads(before);
+  CHECK(std::memcmp(one.data(), three.data(), sizeof(float) * 2001 * 300) == 0);
+}
