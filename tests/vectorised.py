@@ -13,7 +13,8 @@ from pathlib import Path
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 BOTH = ("exp exp2 expm1 log log2 log10 log1p sinh cosh tanh sigmoid erf erfc gelu cbrt sqrt rsqrt "
-        "atan").split()
+        "asin acos atan asinh acosh atanh floor ceil trunc frac").split()
+TWO = "pow atan2 hypot".split()  # of two numbers
 FLOAT = "sin cos tan".split()
 NEAR = "sin cos tan".split()  # of double, where all angles are near
 GXX, CLANG = ["-fopt-info-vec-optimized"], ["-Rpass=loop-vectorize"]
@@ -37,8 +38,9 @@ def loops():
         yield (f"{f} of near doubles", f"void near_{f}(double* __restrict y, const double* __restrict x, int n) "
                f"{{ for (int i = 0; i < n; ++i) y[i] = weft::math::simd::near_{f}(x[i]); }}")
     for t in ("float", "double"):
-        yield (f"pow of {t}", f"void pow_{t}({t}* __restrict z, const {t}* __restrict x, const {t}* "
-               f"__restrict y, int n) {{ for (int i = 0; i < n; ++i) z[i] = weft::math::pow(x[i], y[i]); }}")
+        for f in TWO:
+            yield (f"{f} of {t}", f"void {f}_{t}({t}* __restrict z, const {t}* __restrict x, const {t}* "
+                   f"__restrict y, int n) {{ for (int i = 0; i < n; ++i) z[i] = weft::math::{f}(x[i], y[i]); }}")
     for name, program in GRADIENTS.items():
         yield (f"gradients of {name}", f"void of_{name}(float* __restrict a, float* __restrict b, const float* __restrict x, "
                "const float* __restrict y, const float* __restrict g, int n) { const weft::autograd::Sweep<6, "
