@@ -22,6 +22,9 @@ template <class Outs, class Types, class Programs>
 struct ElementKernel;
 template <class... Outs, class... Ts, class... Ps>
 struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
+  /// Simple arithmetic only: memory-bound.
+  static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
+
   /// Memory-bound programs take many rows at a time: first their full vectors, then the remainders.
   /// A loop without a branch between rows is faster.
   [[gnu::always_inline]] static void all(ElementLoop* self, const void* programs, char* const* at,
@@ -82,8 +85,6 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
  private:
   static constexpr int targets = sizeof...(Outs);
-  /// Simple arithmetic only: memory-bound.
-  static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
   /// Floats per vector, a multiple of the doubles.
 #if defined(__AVX512F__)
   static constexpr int64_t vector = 16;
