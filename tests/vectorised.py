@@ -23,6 +23,10 @@ X, Y = "weft::Arg<1, float>", "weft::Arg<2, float>"
 GRADIENTS = {  # programs of two operands
     "product": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::add, {X}, {Y}>, {Y}>",
     "gated": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::silu, {X}>, {Y}>",
+    "power": f"weft::Apply<weft::op::pow, weft::Apply<weft::op::abs, {X}>, {Y}>",
+    "waves": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::sin, {X}>, weft::Apply<weft::op::cos, {Y}>>",
+    "quotient": f"weft::Apply<weft::op::div, {X}, weft::Apply<weft::op::square, weft::Apply<weft::op::tanh, {Y}>>>",
+    "larger": f"weft::Apply<weft::op::maximum, {X}, weft::Apply<weft::op::exp, {Y}>>",
     "gelu": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::gelu, weft::Apply<weft::op::mul, {X}, {Y}>>, {Y}>"}
 INPUTS = ("struct Inputs { const float *x, *y, *g; int i; template <int I> [[gnu::always_inline]] float get() const "
           "{ return (I == 1 ? x : I == 2 ? y : g)[i]; } };")

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/math/bits.hpp"
 #include "weft/core/ptx.hpp"
 
 namespace weft::math {
@@ -171,6 +172,11 @@ WEFT_HD constexpr T sign(T x) {
   if constexpr (is_integer<T>) {
     return static_cast<T>((x != 0) - 2 * is_negative(x));
   } else {
+#if !defined(__CUDA_ARCH__)
+    if constexpr (std::is_floating_point_v<T>) {  // products with it would become branches
+      if (!std::is_constant_evaluated()) return simd::sign(x);
+    }
+#endif
     return x > 0 ? T(1) : x < 0 ? T(-1) : is_nan(x) ? x : T(0);
   }
 }

@@ -143,20 +143,43 @@ WEFT_HD constexpr T fma(T x, T y, T z) {
   return add(mul(x, y), z);
 }
 
+#if !defined(__CUDA_ARCH__)
+namespace detail {
+/// 0 where `zero`, else x, by a mask: a branch around what gives x keeps loops from vectorising.
+template <std::floating_point T>
+WEFT_INLINE T zero_where(bool zero, T x) {
+  const auto keep = static_cast<simd::detail::Bits<T>>(zero) - 1;
+  return simd::detail::from_bits(simd::detail::to_bits(x) & keep);
+}
+}  // namespace detail
+#endif
+
 /// x * log(y), and 0 where x is 0, unless y is NaN.
 template <std::floating_point T>
-WEFT_HD T xlogy(T x, T y) {
+WEFT_HD WEFT_INLINE T xlogy(T x, T y) {
+#if defined(__CUDA_ARCH__)
   return x == 0 && !is_nan(y) ? T(0) : x * log(y);
+#else
+  return detail::zero_where((x == 0) & !is_nan(y), x * log(y));
+#endif
 }
 
 /// The derivatives of pow(x, y), whose value is z; 0 where a factor of 0 meets log(0).
 template <std::floating_point T>
-WEFT_HD T pow_derivative_x(T x, T y) {
+WEFT_HD WEFT_INLINE T pow_derivative_x(T x, T y) {
+#if defined(__CUDA_ARCH__)
   return y == 0 ? T(0) : y * pow(x, y - 1);
+#else
+  return detail::zero_where(y == 0, y * pow(x, y - 1));
+#endif
 }
 template <std::floating_point T>
-WEFT_HD T pow_derivative_y(T x, T y, T z) {
+WEFT_HD WEFT_INLINE T pow_derivative_y(T x, T y, T z) {
+#if defined(__CUDA_ARCH__)
   return x == 0 && y >= 0 ? T(0) : z * log(x);
+#else
+  return detail::zero_where((x == 0) & (y >= 0), z * log(x));
+#endif
 }
 
 /// From a to b as weight goes from 0 to 1; exact at both ends.
