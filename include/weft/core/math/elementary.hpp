@@ -143,24 +143,13 @@ WEFT_HD constexpr T fma(T x, T y, T z) {
   return add(mul(x, y), z);
 }
 
-#if !defined(__CUDA_ARCH__)
-namespace detail {
-/// 0 where `zero`, else x, by a mask: a branch around what gives x keeps loops from vectorising.
-template <std::floating_point T>
-WEFT_INLINE T zero_where(bool zero, T x) {
-  const auto keep = static_cast<simd::detail::Bits<T>>(zero) - 1;
-  return simd::detail::from_bits(simd::detail::to_bits(x) & keep);
-}
-}  // namespace detail
-#endif
-
 /// x * log(y), and 0 where x is 0, unless y is NaN.
 template <std::floating_point T>
 WEFT_HD WEFT_INLINE T xlogy(T x, T y) {
 #if defined(__CUDA_ARCH__)
   return x == 0 && !is_nan(y) ? T(0) : x * log(y);
 #else
-  return detail::zero_where((x == 0) & !is_nan(y), x * log(y));
+  return choose((x == 0) & !is_nan(y), T(0), x * log(y));
 #endif
 }
 
@@ -170,7 +159,7 @@ WEFT_HD WEFT_INLINE T pow_derivative_x(T x, T y) {
 #if defined(__CUDA_ARCH__)
   return y == 0 ? T(0) : y * pow(x, y - 1);
 #else
-  return detail::zero_where(y == 0, y * pow(x, y - 1));
+  return choose(y == 0, T(0), y * pow(x, y - 1));
 #endif
 }
 template <std::floating_point T>
@@ -178,7 +167,7 @@ WEFT_HD WEFT_INLINE T pow_derivative_y(T x, T y, T z) {
 #if defined(__CUDA_ARCH__)
   return x == 0 && y >= 0 ? T(0) : z * log(x);
 #else
-  return detail::zero_where((x == 0) & (y >= 0), z * log(x));
+  return choose((x == 0) & (y >= 0), T(0), z * log(x));
 #endif
 }
 

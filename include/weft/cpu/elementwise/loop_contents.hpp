@@ -35,7 +35,7 @@ inline constexpr bool has_vectors =
               op::tanh, op::sigmoid, op::silu, op::gelu, op::gelu_tanh, op::erf, op::erfc, op::sin,
               op::cos, op::tan, op::asin, op::acos, op::atan, op::sinh, op::cosh, op::asinh,
               op::acosh, op::atanh, op::cbrt, op::pow, op::atan2, op::hypot, op::floor, op::ceil,
-              op::trunc, op::round, op::frac, op::sign>;
+              op::trunc, op::round, op::frac, op::sign, op::softplus, op::mish, op::elu>;
 
 /// Whether an operation on numbers of types Ts is the sine, cosine or tangent of a double.
 template <class Op, class... Ts>
