@@ -91,14 +91,16 @@ struct ScanRows {
     const int64_t end = length - begin < piece ? length : begin + piece;
     run_loop([ =, this ]() __attribute__((always_inline)) {
       if (rows == 1 && in.along == 1) {
-        constexpr int wide = 16;
+        constexpr int wide = 64;  // more than a compiler unrolls: it makes vectors of a loop
         Total lane[wide];
         for (int i = 0; i < wide; ++i) lane[i].value = none();
         int64_t k = begin;
         for (; k + wide <= end; k += wide) {
           for (int i = 0; i < wide; ++i) join(lane[i], Total{enter(in.data[k + i])});
         }
-        for (int i = 1; i < wide; ++i) join(lane[0], lane[i]);
+        for (int half = wide / 2; half > 0; half /= 2) {
+          for (int i = 0; i < half; ++i) join(lane[i], lane[i + half]);
+        }
         for (; k < end; ++k) join(lane[0], Total{enter(in.data[k])});
         totals[0] = lane[0];
         return;
@@ -125,7 +127,7 @@ struct ScanRows {
           carry[i] = i < some ? before[p - first + i].value : none();
         }
         ScanRows{{in.data + p * piece, 1, piece}, {out.data + p * piece, 1, piece}, some}
-            .scan_along(piece, carry);
+            .scan_along(piece, carry, true);
         p += some;
       }
     }
@@ -138,8 +140,9 @@ struct ScanRows {
 
  private:
   /// Rows along memory, behind `carry`, of which there are `transposed`.
-  void scan_along(int64_t length, Carry* carry) const {
-    if constexpr (sizeof(In) == 8 && sizeof(Out) == 8) {
+  void scan_along(int64_t length, Carry* carry, bool pieces = false) const {
+    constexpr int size = static_cast<int>(sizeof(In) < sizeof(Out) ? sizeof(In) : sizeof(Out));
+    if (size >= (pieces ? 4 : 8)) {
       scan_interleaved(length, carry);
     } else {
       scan_tiles(length, carry);
