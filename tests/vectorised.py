@@ -13,7 +13,8 @@ from pathlib import Path
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 BOTH = ("exp exp2 expm1 log log2 log10 log1p sinh cosh tanh sigmoid erf erfc gelu cbrt sqrt rsqrt "
-        "atan").split()
+        "asin acos atan asinh acosh atanh floor ceil trunc frac").split()
+TWO = "pow atan2 hypot".split()  # of two numbers
 FLOAT = "sin cos tan".split()
 NEAR = "sin cos tan".split()  # of double, where all angles are near
 GXX, CLANG = ["-fopt-info-vec-optimized"], ["-Rpass=loop-vectorize"]
@@ -22,6 +23,10 @@ X, Y = "weft::Arg<1, float>", "weft::Arg<2, float>"
 GRADIENTS = {  # programs of two operands
     "product": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::add, {X}, {Y}>, {Y}>",
     "gated": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::silu, {X}>, {Y}>",
+    "power": f"weft::Apply<weft::op::pow, weft::Apply<weft::op::abs, {X}>, {Y}>",
+    "waves": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::sin, {X}>, weft::Apply<weft::op::cos, {Y}>>",
+    "quotient": f"weft::Apply<weft::op::div, {X}, weft::Apply<weft::op::square, weft::Apply<weft::op::tanh, {Y}>>>",
+    "larger": f"weft::Apply<weft::op::maximum, {X}, weft::Apply<weft::op::exp, {Y}>>",
     "gelu": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::gelu, weft::Apply<weft::op::mul, {X}, {Y}>>, {Y}>"}
 INPUTS = ("struct Inputs { const float *x, *y, *g; int i; template <int I> [[gnu::always_inline]] float get() const "
           "{ return (I == 1 ? x : I == 2 ? y : g)[i]; } };")
@@ -37,8 +42,9 @@ def loops():
         yield (f"{f} of near doubles", f"void near_{f}(double* __restrict y, const double* __restrict x, int n) "
                f"{{ for (int i = 0; i < n; ++i) y[i] = weft::math::simd::near_{f}(x[i]); }}")
     for t in ("float", "double"):
-        yield (f"pow of {t}", f"void pow_{t}({t}* __restrict z, const {t}* __restrict x, const {t}* "
-               f"__restrict y, int n) {{ for (int i = 0; i < n; ++i) z[i] = weft::math::pow(x[i], y[i]); }}")
+        for f in TWO:
+            yield (f"{f} of {t}", f"void {f}_{t}({t}* __restrict z, const {t}* __restrict x, const {t}* "
+                   f"__restrict y, int n) {{ for (int i = 0; i < n; ++i) z[i] = weft::math::{f}(x[i], y[i]); }}")
     for name, program in GRADIENTS.items():
         yield (f"gradients of {name}", f"void of_{name}(float* __restrict a, float* __restrict b, const float* __restrict x, "
                "const float* __restrict y, const float* __restrict g, int n) { const weft::autograd::Sweep<6, "

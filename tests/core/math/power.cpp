@@ -69,3 +69,22 @@ TEST_CASE_TEMPLATE("pow has the same bits at every position", T, float, double) 
   CHECK(test::differences_by_position<T>([](T x) { return simd::pow(x, T(1.7)); }) == 0);
   CHECK(test::differences_by_position<T>([](T x) { return simd::pow(T(1.3), x); }) == 0);
 }
+
+TEST_CASE_TEMPLATE("hypot: special values, no overflow, no underflow", T, float, double) {
+  std::vector<T> numbers = test::special_numbers<T>();
+  test::Numbers random;
+  for (int i = 0; i < 300; ++i) {
+    numbers.push_back(static_cast<T>(std::exp2(
+        random.uniform(-1, 1) * (sizeof(T) == 4 ? 148 : 1070) - (sizeof(T) == 4 ? 21 : 50))));
+  }
+  for (const T x : numbers) {
+    for (const T y : numbers) {
+      const long double exact =
+          std::hypot(static_cast<long double>(x), static_cast<long double>(y));
+      const T got = simd::hypot(x, y);
+      if (test::ulps(got, exact) <= 1.5) continue;
+      INFO(x, " and ", y, " give ", got);
+      CHECK(test::ulps(got, exact) <= 1.5);
+    }
+  }
+}

@@ -68,3 +68,65 @@ TEST_CASE("other strides go through copies") {
 }
 
 TEST_CASE("no elements, no call") { CHECK(walk(weft::zeros({0, 3}), weft::zeros({3})) == 0); }
+
+namespace {
+
+/// Whether a statement of three layouts of operands gives each element what it is to have.
+template <class F>
+bool right_elements(std::int64_t rows, std::int64_t n, const F& layout) {
+  const auto all = weft::arange<float>(static_cast<float>(4 * rows * (n + 3))).eval();
+  const auto x = layout(all.flatten(), rows, n);
+  const auto plain = all(weft::slice(0, rows * n)).reshape({rows, n});
+  const auto row = all(weft::slice(5, 5 + n));
+  const auto column = all(weft::slice(1, 1 + rows)).reshape({rows, 1});
+  const auto bytes = weft::cast<std::int8_t>(weft::remainder(plain, 90.F)).eval();
+  weft::Tensor<float> y =
+      weft::where(plain > row, x, row * 2.F) + weft::cast<float>(bytes) - column;
+  y = y + row;  // in place
+  const auto wide = weft::zeros({rows, n + 2});
+  wide(weft::all, weft::slice(1, 1 + n)).assign(weft::exp(-weft::abs(x)) + row);
+  bool right = wide(0, 0).item() == 0 && wide(rows - 1, n + 1).item() == 0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const float xi = x(r, i).item();
+      const float pi = static_cast<float>(r * n + i);
+      const float ri = static_cast<float>(5 + i);
+      const float expected = ((pi > ri ? xi : ri * 2.F) + static_cast<float>((r * n + i) % 90)) -
+                             static_cast<float>(1 + r) + ri;
+      right =
+          right && y(r, i).item() == expected && wide(r, i + 1).item() == weft::math::exp(-xi) + ri;
+    }
+  }
+  return right;
+}
+
+}  // namespace
+
+TEST_CASE("short rows are packed: odd widths, repeated rows, rows apart, turned and flipped ones") {
+  for (const std::int64_t n : {1, 2, 3, 7, 16, 17, 33, 64, 65, 100, 129, 255, 256, 257}) {
+    for (const std::int64_t rows : {1, 3, 4, 5, 70}) {
+      INFO(rows, " rows of ", n);
+      CHECK(right_elements(rows, n, [](const auto& x, auto r, auto w) {
+        return x(weft::slice(0, r * w)).reshape({r, w});
+      }));
+      CHECK(right_elements(rows, n, [](const auto& x, auto r, auto w) {
+        return x(weft::slice(0, r * (w + 3))).reshape({r, w + 3})(weft::all, weft::slice(2, 2 + w));
+      }));
+      CHECK(right_elements(rows, n, [](const auto& x, auto r, auto w) {
+        return x(weft::slice(0, r * w)).reshape({w, r}).t();
+      }));
+      CHECK(right_elements(rows, n, [](const auto& x, auto r, auto w) {
+        return weft::flip(x(weft::slice(0, r * w)).reshape({r, w}), weft::axis(1)).eval();
+      }));
+    }
+  }
+}
+
+TEST_CASE("short rows are one call for many of them where one operand is repeated") {
+  const auto x = weft::arange<float>(17.F).eval();
+  const auto y = weft::zeros({1000, 17});
+  CHECK(walk(y, x) < 10);
+  CHECK(seen.elements == 17000);
+  CHECK(y(999, 16).item() == 16);
+  CHECK(y(192, 0).item() == 0);
+}

@@ -21,7 +21,8 @@ static_assert(!runs_on_vectors<Ratio, double>);
 static_assert(!runs_on_vectors<Apply<op::exp, X>, float>);
 static_assert(vectorises<Apply<op::exp, Ratio>, float>);
 static_assert(!vectorises<Apply<op::exp, Ratio>, double>);
-static_assert(!vectorises<Apply<op::exp, Apply<op::floor, X>>, float>);
+static_assert(!vectorises<Apply<op::exp, Apply<op::lgamma, X>>, float>);
+static_assert(vectorises<Apply<op::exp, Apply<op::floor, X>>, float>);
 static_assert(cpu::detail::reads_all_operands<
               Apply<op::where, Apply<op::gt, X, Constant<float>>, Apply<op::exp, Ratio>, X>>);
 static_assert(!cpu::detail::reads_all_operands<Apply<op::lgamma, X>>);

@@ -171,6 +171,8 @@ struct ChosenSweep {
   S sweep;
   unsigned chosen;
 
+  WEFT_HD const typename S::forward_program& forward() const { return sweep.program; }
+  WEFT_HD typename S::forward_program& forward() { return sweep.program; }
   template <class Inputs>
   WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
     return sum(sweep(inputs), std::make_index_sequence<S::count>{});
@@ -187,7 +189,11 @@ struct ChosenSweep {
   template <int J, class G>
   WEFT_HD WEFT_INLINE void add_if(type& total, const G& gradient) const {
     if constexpr (std::is_same_v<G, V>) {
+#if defined(__CUDA_ARCH__)
       if ((chosen >> J & 1U) != 0) total += gradient;
+#else
+      total += math::choose((chosen >> J & 1U) != 0, gradient, V{});  // no branch in a loop
+#endif
     }
   }
 };
@@ -203,6 +209,7 @@ struct MultiOutputSweep {
   signed char slot[S::count];
 
   WEFT_HD const forward_program& forward() const { return sweep.program; }
+  WEFT_HD forward_program& forward() { return sweep.program; }
   template <class Q>
   WEFT_HD auto with(const Q& q) const {
     MultiOutputSweep<decltype(sweep.with(q))> out{sweep.with(q), stores, {}};
@@ -239,7 +246,12 @@ struct MultiOutputSweep {
     const auto& other = get<J>(gradients);
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(first)>,
                                  std::remove_cvref_t<decltype(other)>>) {
+#if defined(__CUDA_ARCH__)
       if (slot[J] == I) first += other;
+#else
+      first = math::choose(slot[J] == I,
+                           static_cast<std::remove_cvref_t<decltype(first)>>(first + other), first);
+#endif
     }
   }
 };

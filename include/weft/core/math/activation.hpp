@@ -104,34 +104,48 @@ WEFT_HD WEFT_INLINE T softplus(T x, T beta = 1, T threshold = 20) {
   if constexpr (std::is_same_v<T, float>) {
     return x * beta > threshold ? x : gpu::softplus(x * beta) * (1 / beta);
   }
-#endif
   return x * beta > threshold ? x : log1p(exp(x * beta)) / beta;
+#else
+  return choose(x * beta > threshold, x, log1p(exp(x * beta)) / beta);
+#endif
 }
 template <Smooth T>
 WEFT_HD WEFT_INLINE T softplus_derivative(T x, T beta = 1, T threshold = 20) {
+#if defined(__CUDA_ARCH__)
   return x * beta > threshold ? T(1) : sigmoid(x * beta);
+#else
+  return choose(x * beta > threshold, T(1), sigmoid(x * beta));
+#endif
 }
 
 /// x * tanh(softplus(x)), with tanh(log(1 + e)) written as e (e + 2) / (e (e + 2) + 2).
 template <std::floating_point T>
 WEFT_HD WEFT_INLINE T mish(T x) {
+#if defined(__CUDA_ARCH__)
   if (x > 20) return x;
+#endif
   const T e = exp(x);
   const T n = e * (e + 2);
-  return x * (n * detail::reciprocal_from_1(n + 2));
+  return choose(x > 20, x, x * (n * detail::reciprocal_from_1(n + 2)));
 }
 template <Smooth T>
 WEFT_HD WEFT_INLINE T mish_derivative(T x) {
+#if defined(__CUDA_ARCH__)
   if (x > 20) return 1;
+#endif
   const T e = exp(x);
   const T n = e * (e + 2);
   const T t = n / (n + 2);
-  return t + x * sigmoid(x) * (1 - t * t);
+  return choose(x > 20, T(1), t + x * sigmoid(x) * (1 - t * t));
 }
 
 template <Smooth T>
 WEFT_HD WEFT_INLINE T elu(T x, T alpha) {
+#if defined(__CUDA_ARCH__)
   return x <= 0 ? alpha * expm1(x) : x;
+#else
+  return choose(x <= 0, alpha * expm1(x), x);
+#endif
 }
 template <Smooth T>
 WEFT_HD constexpr T leaky_relu(T x, T slope) {
@@ -152,7 +166,7 @@ inline constexpr T selu_scale<Dual<T>> = selu_scale<T>;
 /// 1.0507 x for positive x, 1.7581 (exp(x) - 1) for the others
 template <std::floating_point T>
 WEFT_HD WEFT_INLINE T selu(T x) {
-  return selu_scale<T> * (x <= 0 ? selu_alpha<T> * expm1(x) : x);
+  return selu_scale<T> * elu(x, selu_alpha<T>);
 }
 /// log(sigmoid(x)), exact for large |x|
 template <std::floating_point T>

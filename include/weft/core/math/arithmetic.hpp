@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/math/bits.hpp"
 #include "weft/core/ptx.hpp"
 
 namespace weft::math {
@@ -132,6 +133,21 @@ WEFT_HD constexpr T remainder(T x, T y) {
   }
 }
 
+/// condition ? a : b; for floats on the CPU by masks: ?: may become a branch around one side's
+/// arithmetic, which keeps loops from being vectorised.
+template <class T>
+WEFT_HD WEFT_INLINE constexpr T choose(bool condition, T a, T b) {
+#if !defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    using Bits = simd::detail::Bits<T>;
+    const Bits mask = Bits{0} - static_cast<Bits>(condition);
+    return __builtin_bit_cast(
+        T, (__builtin_bit_cast(Bits, a) & mask) | (__builtin_bit_cast(Bits, b) & ~mask));
+  }
+#endif
+  return condition ? a : b;
+}
+
 /// The larger one; NaN if either is NaN.
 template <class T>
 WEFT_HD constexpr T maximum(T x, T y) {
@@ -171,6 +187,11 @@ WEFT_HD constexpr T sign(T x) {
   if constexpr (is_integer<T>) {
     return static_cast<T>((x != 0) - 2 * is_negative(x));
   } else {
+#if !defined(__CUDA_ARCH__)
+    if constexpr (std::is_floating_point_v<T>) {  // products with it would become branches
+      if (!std::is_constant_evaluated()) return simd::sign(x);
+    }
+#endif
     return x > 0 ? T(1) : x < 0 ? T(-1) : is_nan(x) ? x : T(0);
   }
 }

@@ -190,4 +190,15 @@ WEFT_INLINE T polynomial(T x, T c0, Cs... cs) {
 
 }  // namespace detail
 
+/// -1, 0 or 1; NaN stays NaN.
+template <class T>
+WEFT_INLINE T sign(T x) {
+  using namespace detail;
+  using F = Format<T>;
+  const Bits<T> a = magnitude_bits(x);
+  const Bits<T> one = sign_bit(x) | F::bias << F::mantissa;
+  const Bits<T> nan = below(F::infinity, a);
+  return from_bits(select(nan, to_bits(x), one & ~below(a, Bits<T>(1))));
+}
+
 }  // namespace weft::math::simd

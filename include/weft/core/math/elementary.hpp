@@ -10,7 +10,9 @@
 #include "weft/core/math/error_function.hpp"
 #include "weft/core/math/gpu.hpp"
 #include "weft/core/math/hyperbolic.hpp"
+#include "weft/core/math/inverse.hpp"
 #include "weft/core/math/power.hpp"
+#include "weft/core/math/rounding.hpp"
 #include "weft/core/math/trigonometric.hpp"
 #include "weft/core/ptx.hpp"
 
@@ -58,27 +60,27 @@ template <std::floating_point T> WEFT_HD WEFT_INLINE T cbrt(T x)  { return forms
 template <std::floating_point T> WEFT_HD WEFT_INLINE T sin(T x)   { return forms::sin(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T cos(T x)   { return forms::cos(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T tan(T x)   { return forms::tan(x); }
-template <std::floating_point T> WEFT_HD WEFT_INLINE T asin(T x)  { return std::asin(x); }
-template <std::floating_point T> WEFT_HD WEFT_INLINE T acos(T x)  { return std::acos(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T asin(T x)  { return forms::asin(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T acos(T x)  { return forms::acos(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T atan(T x)  { return forms::atan(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T sinh(T x)  { return forms::sinh(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T cosh(T x)  { return forms::cosh(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T tanh(T x)  { return forms::tanh(x); }
-template <std::floating_point T> WEFT_HD WEFT_INLINE T asinh(T x) { return std::asinh(x); }
-template <std::floating_point T> WEFT_HD WEFT_INLINE T acosh(T x) { return std::acosh(x); }
-template <std::floating_point T> WEFT_HD WEFT_INLINE T atanh(T x) { return std::atanh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T asinh(T x) { return forms::asinh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T acosh(T x) { return forms::acosh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T atanh(T x) { return forms::atanh(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T erf(T x)   { return forms::erf(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T erfc(T x)  { return forms::erfc(x); }
 
-template <std::floating_point T> WEFT_HD WEFT_INLINE T atan2(T y, T x)    { return std::atan2(y, x); }
-template <std::floating_point T> WEFT_HD WEFT_INLINE T hypot(T x, T y)    { return std::hypot(x, y); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T atan2(T y, T x)    { return forms::atan2(y, x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T hypot(T x, T y)    { return forms::hypot(x, y); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T copysign(T x, T y) { return std::copysign(x, y); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T fdim(T x, T y)     { return std::fdim(x, y); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T fma(T x, T y, T z) { return std::fma(x, y, z); }
 
-template <class T> WEFT_HD T floor(T x) { if constexpr (is_integer<T>) return x; else return std::floor(x); }
-template <class T> WEFT_HD T ceil(T x)  { if constexpr (is_integer<T>) return x; else return std::ceil(x); }
-template <class T> WEFT_HD T trunc(T x) { if constexpr (is_integer<T>) return x; else return std::trunc(x); }
+template <class T> WEFT_HD T floor(T x) { if constexpr (is_integer<T>) return x; else return forms::floor(x); }
+template <class T> WEFT_HD T ceil(T x)  { if constexpr (is_integer<T>) return x; else return forms::ceil(x); }
+template <class T> WEFT_HD T trunc(T x) { if constexpr (is_integer<T>) return x; else return forms::trunc(x); }
 /// To the nearest integer, halves to the even one.
 template <class T> WEFT_HD T round(T x) { if constexpr (is_integer<T>) return x; else return std::rint(x); }
 // clang-format on
@@ -86,7 +88,7 @@ template <class T> WEFT_HD T round(T x) { if constexpr (is_integer<T>) return x;
 /// What trunc drops, with the sign of `x`.
 template <std::floating_point T>
 WEFT_HD T frac(T x) {
-  return x - std::trunc(x);
+  return x - trunc(x);
 }
 
 template <std::floating_point T>
@@ -143,18 +145,30 @@ WEFT_HD constexpr T fma(T x, T y, T z) {
 
 /// x * log(y), and 0 where x is 0, unless y is NaN.
 template <std::floating_point T>
-WEFT_HD T xlogy(T x, T y) {
+WEFT_HD WEFT_INLINE T xlogy(T x, T y) {
+#if defined(__CUDA_ARCH__)
   return x == 0 && !is_nan(y) ? T(0) : x * log(y);
+#else
+  return choose((x == 0) & !is_nan(y), T(0), x * log(y));
+#endif
 }
 
 /// The derivatives of pow(x, y), whose value is z; 0 where a factor of 0 meets log(0).
 template <std::floating_point T>
-WEFT_HD T pow_derivative_x(T x, T y) {
+WEFT_HD WEFT_INLINE T pow_derivative_x(T x, T y) {
+#if defined(__CUDA_ARCH__)
   return y == 0 ? T(0) : y * pow(x, y - 1);
+#else
+  return choose(y == 0, T(0), y * pow(x, y - 1));
+#endif
 }
 template <std::floating_point T>
-WEFT_HD T pow_derivative_y(T x, T y, T z) {
+WEFT_HD WEFT_INLINE T pow_derivative_y(T x, T y, T z) {
+#if defined(__CUDA_ARCH__)
   return x == 0 && y >= 0 ? T(0) : z * log(x);
+#else
+  return choose((x == 0) & (y >= 0), T(0), z * log(x));
+#endif
 }
 
 /// From a to b as weight goes from 0 to 1; exact at both ends.

@@ -182,6 +182,33 @@ WEFT_INLINE double sqrt(double x) {
   return root(x);
 }
 
+/// The length of (x, y). The float's is computed in double, whose squares do not overflow.
+WEFT_INLINE float hypot(float x, float y) {
+  using namespace detail;
+  const double a = static_cast<double>(x);
+  const double b = static_cast<double>(y);
+  const auto length = static_cast<float>(simd::sqrt(a * a + b * b));
+  const std::uint32_t infinite = equal(magnitude_bits(x), Format<float>::infinity) |
+                                 equal(magnitude_bits(y), Format<float>::infinity);
+  return from_bits(select(infinite, Format<float>::infinity, to_bits(length)));
+}
+WEFT_INLINE double hypot(double x, double y) {
+  using namespace detail;
+  const std::uint64_t a = magnitude_bits(x);
+  const std::uint64_t b = magnitude_bits(y);
+  const std::uint64_t most = select(below(a, b), b, a);
+  const std::uint64_t small = below(most, to_bits(0x1p-400));
+  const std::uint64_t large = below(to_bits(0x1p+500), most);
+  const double factor = select(small, 0x1p600, select(large, 0x1p-600, 1.0));
+  const double back = select(small, 0x1p-600, select(large, 0x1p600, 1.0));
+  const double u = from_bits(a) * factor;
+  const double v = from_bits(b) * factor;
+  const double length = simd::sqrt(mul_add(u, u, v * v)) * back;
+  const std::uint64_t infinite =
+      equal(a, Format<double>::infinity) | equal(b, Format<double>::infinity);
+  return from_bits(select(infinite, Format<double>::infinity, to_bits(length)));
+}
+
 template <class T>
 WEFT_INLINE T rsqrt(T x) {
   return 1 / sqrt(x);

@@ -158,17 +158,11 @@ WEFT_INLINE double sin(double x) { return is_near_angle(x) != 0 ? near_sin(x) : 
 WEFT_INLINE double cos(double x) { return is_near_angle(x) != 0 ? near_cos(x) : std::cos(x); }
 WEFT_INLINE double tan(double x) { return is_near_angle(x) != 0 ? near_tan(x) : std::tan(x); }
 
-/// With u = |x|: atan(u), pi / 4 + atan((u - 1) / (u + 1)), or pi / 2 + atan(-1 / u), so that the
-/// polynomial's argument is below tan(pi / 8).
+namespace detail {
+
+/// t's arctangent, for |t| up to tan(pi / 8), plus so many quarters of pi.
 template <class T>
-WEFT_INLINE T atan(T x) {
-  using namespace detail;
-  const T u = magnitude(x);
-  const Bits<T> past_eighth = below(to_bits(T(0.41421356237309504880)), to_bits(u));
-  const Bits<T> past_3_eighths = below(to_bits(T(2.41421356237309504880)), to_bits(u));
-  const T numerator = select(past_3_eighths, T(-1), select(past_eighth, u - 1, u));
-  const T denominator = select(past_3_eighths, u, select(past_eighth, u + 1, T(1)));
-  const T t = numerator / denominator;
+WEFT_INLINE T turned(T t, T quarters) {
   const T z = t * t;
   T p;
   T quarter_low;
@@ -183,9 +177,24 @@ WEFT_INLINE T atan(T x) {
                    0x1.41603647c7a7cp-5, -0x1.3a2b7a07caea9p-6);
     quarter_low = 0x1.1a62633145c07p-55;
   }
-  const T quarters = select(past_3_eighths, T(2), select(past_eighth, T(1), T(0)));
   const T rest = mul_add(t * z, p, quarters * quarter_low);
-  return with_sign_of(mul_add(quarters, T(0.78539816339744830962), t + rest), x);
+  return mul_add(quarters, T(0.78539816339744830962), t + rest);
+}
+
+}  // namespace detail
+
+/// With u = |x|: atan(u), pi / 4 + atan((u - 1) / (u + 1)), or pi / 2 + atan(-1 / u), so that the
+/// polynomial's argument is below tan(pi / 8).
+template <class T>
+WEFT_INLINE T atan(T x) {
+  using namespace detail;
+  const T u = magnitude(x);
+  const Bits<T> past_eighth = below(to_bits(T(0.41421356237309504880)), to_bits(u));
+  const Bits<T> past_3_eighths = below(to_bits(T(2.41421356237309504880)), to_bits(u));
+  const T numerator = select(past_3_eighths, T(-1), select(past_eighth, u - 1, u));
+  const T denominator = select(past_3_eighths, u, select(past_eighth, u + 1, T(1)));
+  const T quarters = select(past_3_eighths, T(2), select(past_eighth, T(1), T(0)));
+  return with_sign_of(turned(numerator / denominator, quarters), x);
 }
 
 }  // namespace weft::math::simd

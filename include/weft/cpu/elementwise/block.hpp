@@ -61,7 +61,9 @@ template <class T>
                                      int64_t to_stride, int64_t n) {
   const T* in = reinterpret_cast<const T*>(from);
   T* out = reinterpret_cast<T*>(to);
-  if (from_stride == 0) {
+  if (from_stride == 1 && to_stride == 1) {
+    __builtin_memcpy(out, in, static_cast<std::size_t>(n) * sizeof(T));
+  } else if (from_stride == 0) {
     const T value = *in;
     for (int64_t i = 0; i < n; ++i) out[i * to_stride] = value;
   } else if (to_stride == 1) {
@@ -128,6 +130,7 @@ struct BlockOperand {
   bool direct = true;  // read or written in place: at unit stride, or a position
   bool written = false;
   bool kept = false;               // written, but read first
+  bool packed = false;             // in the buffer rows follow each other, equal ones too
   bool streams = false;            // not direct, and written by non-temporal stores at unit stride
   char* buffer = nullptr;          // for one that is not direct
   const char* repeated = nullptr;  // the element that fills the buffer
@@ -187,9 +190,13 @@ class Block {
       BlockOperand& x = operands_[i];
       char* const from = x.row + start * x.stride * x.itemsize;
       at[i] = x.direct ? from : x.buffer;
-      const int64_t step = x.direct || x.pitch == 0 ? x.pitch : n * x.itemsize;
+      const int64_t step = x.direct || (x.pitch == 0 && !x.packed) ? x.pitch : n * x.itemsize;
       if (skip != nullptr) skip[i] = step;
       if (x.direct || (x.written && !x.kept)) continue;
+      if (x.packed && x.pitch == 0) {
+        repeat(x, from, n, rows);
+        continue;
+      }
       const int64_t copies = x.pitch == 0 ? 1 : rows;
       if (turns(x, copies)) {
         movers_.transpose(from, x.stride, x.buffer, n, static_cast<int>(copies),
@@ -231,6 +238,19 @@ class Block {
   /// Whether rows are adjacent in memory, so that copying them together is faster.
   static bool turns(const BlockOperand& x, int64_t rows) {
     return rows >= 4 && x.pitch == x.itemsize && x.stride > 1 && detail::can_transpose(x.itemsize);
+  }
+  /// Fills the buffer with one row of n elements, again and again, unless it still holds them.
+  WEFT_OUTLINED void repeat(BlockOperand& x, const char* from, int64_t n, int64_t rows) const {
+    if (from == x.repeated && n * rows <= x.filled) return;
+    x.repeated = from;
+    x.filled = n * rows;
+    if (x.stride == 0) return movers_.copy(from, 0, x.buffer, 1, n * rows, x.itemsize);
+    movers_.copy(from, x.stride, x.buffer, 1, n, x.itemsize);
+    const int64_t bytes = n * rows * x.itemsize;
+    for (int64_t done = n * x.itemsize; done < bytes; done *= 2) {
+      const int64_t more = done < bytes - done ? done : bytes - done;
+      __builtin_memcpy(x.buffer + done, x.buffer, static_cast<std::size_t>(more));
+    }
   }
   void fill(BlockOperand& x, const char* from, char* to, int64_t n) const {
     const bool repeats = x.stride == 0 && !x.written && to == x.buffer;

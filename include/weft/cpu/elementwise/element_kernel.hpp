@@ -22,6 +22,9 @@ template <class Outs, class Types, class Programs>
 struct ElementKernel;
 template <class... Outs, class... Ts, class... Ps>
 struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
+  /// Simple arithmetic only: memory-bound.
+  static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
+
   /// Memory-bound programs take many rows at a time: first their full vectors, then the remainders.
   /// A loop without a branch between rows is faster.
   [[gnu::always_inline]] static void all(ElementLoop* self, const void* programs, char* const* at,
@@ -34,7 +37,8 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
                        size_of_target, vector);
         return;
       }
-      for (int64_t r = 0; r < rows; ++r) these.vectors(r);
+      const bool in_place = these.in_place();
+      for (int64_t r = 0; r < rows; ++r) these.vectors(r, in_place);
     } else if constexpr (light) {
       const int64_t full = n / vector * vector;
       const int64_t most = full == n ? rows : n < band ? band / n : 1;
@@ -82,8 +86,6 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
  private:
   static constexpr int targets = sizeof...(Outs);
-  /// Simple arithmetic only: memory-bound.
-  static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
   /// Floats per vector, a multiple of the doubles.
 #if defined(__AVX512F__)
   static constexpr int64_t vector = 16;
@@ -153,23 +155,32 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
           });
     }
 
-    /// A row of a vector or more. What is left at its end is computed first, as a vector that
-    /// overlaps the last whole one, and stored last: targets may be operands.
-    [[gnu::always_inline]] void vectors(int64_t r) const {
+    /// Whether a target is an operand.
+    [[gnu::always_inline]] bool in_place() const {
+      bool found = false;
+      for (std::size_t k = 0; k < targets; ++k) {
+        for (std::size_t i = 0; i < sizeof...(Ts); ++i) found |= at[k] == at[targets + i];
+      }
+      return found;
+    }
+
+    /// A row of a vector or more. What is left at its end is computed as a vector that overlaps the
+    /// last whole one; if targets are operands, first of all, to be stored last.
+    [[gnu::always_inline]] void vectors(int64_t r, bool in_place) const {
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
       const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
       alignas(64) char last[targets * vector * size_of_target];
       const int64_t left = n & (vector - 1);
-      int64_t first = n - vector;
-      int64_t count = vector;
-      auto to = buffers(last, std::index_sequence_for<Outs...>{});
-      if (left == 0) {
-        first = 0;
-        count = n;
-        to = out;
+      int64_t first = 0;
+      int64_t count = n - left;
+      auto to = out;
+      if (left != 0 && in_place) {
+        first = n - vector;
+        count = vector;
+        to = buffers(last, std::index_sequence_for<Outs...>{});
       }
-      for (;;) {
+      for (bool again = left != 0;; again = false) {
         // Neither of the two rounds is to be compiled on its own.
         asm("" : "+r"(first), "+r"(count));
         const int64_t whole = count & -vector;
@@ -177,12 +188,12 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 #pragma GCC ivdep
 #endif
         for (int64_t i = 0; i < whole; ++i) store_values(mine, to, Shifted{operands, first, i});
-        if (to.head == out.head) break;
-        first = 0;
-        count = n - left;
-        to = out;
+        if (!again) break;
+        first = in_place ? 0 : n - vector;
+        count = in_place ? n - left : vector;
+        to = in_place ? out : shifted(out, n - vector, std::index_sequence_for<Outs...>{});
       }
-      if (left == 0) return;
+      if (left == 0 || !in_place) return;
       for (int k = 0; k < targets; ++k) {
         __builtin_memcpy(at[k] + r * skip[k] + (n - vector) * size_of_target,
                          last + k * vector * size_of_target, vector * size_of_target);
@@ -254,6 +265,11 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   template <std::size_t... K>
   [[gnu::always_inline]] static Pack<Outs*...> buffers(char* at, std::index_sequence<K...>) {
     return make_pack(reinterpret_cast<Outs*>(at + K * vector * size_of_target)...);
+  }
+  template <std::size_t... K>
+  [[gnu::always_inline]] static Pack<Outs*...> shifted(const Pack<Outs*...>& out, int64_t by,
+                                                       std::index_sequence<K...>) {
+    return make_pack((weft::get<static_cast<int>(K)>(out) + by)...);
   }
   template <std::size_t... K>
   [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, const int64_t* skip,

@@ -76,6 +76,43 @@ WEFT_OUTLINED inline void run_direct(const ElementWork& work, int64_t first, int
   }
 }
 
+/// Whether operand i's rows follow each other in memory.
+inline bool rows_follow(const ElementWork& work, int i) {
+  const int inner = work.loops.rank - 1;
+  const weft::detail::Operand& x = work.operands[i];
+  return x.stride[inner] == 1 && x.stride[inner - 1] == work.loops.size[inner];
+}
+
+/// Whether short rows are put behind each other, so that a loop takes many of them as one: what is
+/// left of each after its whole vectors would take longer than the vectors. A row that is repeated
+/// is copied once; where each row of an operand has to be copied, a light program, or one of whole
+/// vectors, is faster without.
+WEFT_OUTLINED inline bool find_packing(const ElementWork& work, bool light) {
+  constexpr int64_t longest = 256;
+  const int inner = work.loops.rank - 1;
+  if (inner < 1) return false;
+  const int64_t row = work.loops.size[inner];
+  if (row > longest || work.loops.size[inner - 1] < 4) return false;
+  const bool whole = row % (light ? 16 : 64) == 0;
+  bool gains = false;
+  for (int i = 0; i < work.n; ++i) {
+    if (i >= work.targets && work.computed[i - work.targets]) return false;
+    if (rows_follow(work, i)) continue;
+    const weft::detail::Operand& x = work.operands[i];
+    const bool copied = x.stride[inner] != 1;  // in any case
+    if (!copied && x.stride[inner - 1] != 0 && (light || whole)) return false;
+    gains = gains || copied || !whole;
+  }
+  return gains;
+}
+/// How many rows of n elements are put behind each other, at most `most`: whole vectors if
+/// possible.
+inline int64_t packed_rows(int64_t n, int64_t most) {
+  int64_t unit = 64 / (n & -n);
+  while (unit * n > most) unit /= 2;
+  return unit > 1 ? most / n / unit * unit : most / n;
+}
+
 /// Blocks first to last - 1, counted across all rows; several short rows at once.
 WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
   const weft::detail::Loops& loops = work.loops;
@@ -96,6 +133,10 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
     if (inner > 0)
       blocked[i].pitch = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
     blocked[i].direct = step[i] == 1 || (i >= work.targets && work.computed[i - work.targets]);
+    if (work.packs) {
+      blocked[i].packed = !rows_follow(work, i);
+      blocked[i].direct = !blocked[i].packed;
+    }
     if (i >= work.targets) continue;
     blocked[i].direct = blocked[i].direct || (work.stores.wanted >> i & 1U) == 0;
     blocked[i].kept = (work.stores.adds >> i & 1U) != 0;
@@ -104,7 +145,11 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
   weft::detail::Cursor cursor;
   if (first > 0) cursor.seek(loops, inner, work.operands, n, row, first / work.blocks);
   const int64_t longest = block.run_length();
-  const int64_t together = inner > 0 && work.blocks == 1 ? block.length() / size : 0;
+  constexpr int64_t most_packed = 4096;
+  const int64_t together =
+      inner == 0 || work.blocks != 1 ? 0
+      : work.packs ? packed_rows(size, block.length() < most_packed ? block.length() : most_packed)
+                   : block.length() / size;
   int64_t b = first % work.blocks;
   while (first < last) {
     for (int i = 0; i < n; ++i) blocked[i].row = row[i];
@@ -113,7 +158,11 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
       if (rows > together) rows = together;
       if (rows > last - first) rows = last - first;
       block.load(0, size, at, ~std::uint64_t{0}, rows, skip);
-      work.loop(work.programs, at, step, skip, rows, size);
+      if (work.packs) {
+        work.loop(work.programs, at, step, skip, 1, rows * size);
+      } else {
+        work.loop(work.programs, at, step, skip, rows, size);
+      }
       block.store(0, size, rows);
       first += rows;
       if (first < last) cursor.skip(inner, work.operands, n, row, rows - 1);
@@ -135,13 +184,14 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
 }
 
 /// All elements of `shape`, by several threads where that pays. `past`, if given, is a loop that
-/// does the same with non-temporal stores. A template because weft::lib holds it compiled.
+/// does the same with non-temporal stores; `light`: the program is simple arithmetic. A template
+/// because weft::lib holds it compiled.
 template <class = void>
 WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* operands, int n,
                                     int targets, const bool* computed, ElementLoop* loop,
                                     const void* programs, const Movers& copies,
                                     const Stores* stores = nullptr,
-                                    const PastCaches* past = nullptr) {
+                                    const PastCaches* past = nullptr, bool light = false) {
   const int64_t total = shape.size();
   if (total == 0) return;
   std::uint64_t streamed = 0;
@@ -191,7 +241,8 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
   if (transposed && streamed != 0) tiles.before = before;
   if (past == nullptr) tiles.streamed = streamed;
   const int64_t rows = total / row;
-  const bool by_rows = direct && (rows >= 64 || blocks == 1);
+  work.packs = stores == nullptr && !transposed && streamed == 0 && find_packing(work, light);
+  const bool by_rows = direct && !work.packs && (rows >= 64 || blocks == 1);
   const int64_t items = transposed ? tiles.items() : by_rows ? rows : blocks * rows;
   parallel(items, total, [&](int64_t first, int64_t last) {
     if (transposed) {

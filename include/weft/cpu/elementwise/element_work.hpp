@@ -28,6 +28,7 @@ struct ElementWork {
   const Movers& movers;
   int64_t blocks;               // of a row
   Stores stores = {~0U, 0, 0};  // which targets are written, and which are added to
+  bool packs = false;           // short rows are put behind each other
 };
 
 }  // namespace weft::cpu::detail

@@ -34,6 +34,14 @@ inline constexpr std::int64_t fetched_bytes<Apply<op::gathered<T, Finder>, Ps...
     (fetched_bytes<Ps> + ... + (can_fetch<T> ? block_size * static_cast<int>(sizeof(Held<T>)) : 0));
 template <class... Ps>
 inline constexpr std::int64_t fetched_bytes<Pack<Ps...>> = (fetched_bytes<Ps> + ... + 0);
+/// Programs that run another one's forward pass first, such as gradients.
+template <class P>
+concept RunsForward = requires(P& program) {
+  program.forward();
+};
+template <RunsForward P>
+inline constexpr std::int64_t fetched_bytes<P> =
+    fetched_bytes<std::remove_cvref_t<decltype(std::declval<P&>().forward())>>;
 
 /// The inputs of a program whose gathers have been fetched, from element `first` on.
 template <class Inputs>
@@ -62,6 +70,11 @@ template <class P, class At>
 template <class Op, class... Ps, class At>
 [[gnu::always_inline]] inline void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first,
                                          int64_t last, char*& room);
+template <RunsForward P, class At>
+[[gnu::always_inline]] inline void fetch(P& program, const At& at, int64_t first, int64_t last,
+                                         char*& room) {
+  fetch(program.forward(), at, first, last, room);
+}
 template <class P, class... Rest, class At>
 [[gnu::always_inline]] inline void fetch(Pack<P, Rest...>& programs, const At& at, int64_t first,
                                          int64_t last, char*& room) {
@@ -190,6 +203,10 @@ template <class... Ps, class At>
 /// scattered over a large table would arrive too late otherwise.
 template <class P, class At>
 [[gnu::always_inline]] inline void prefetch(const P&, const At&, int64_t) {}
+template <RunsForward P, class At>
+[[gnu::always_inline]] inline void prefetch(const P& program, const At& at, int64_t n) {
+  prefetch(program.forward(), at, n);
+}
 template <class Op, class... Ps, class At>
 [[gnu::always_inline]] inline void prefetch(const Apply<Op, Ps...>& program, const At& at,
                                             int64_t n);

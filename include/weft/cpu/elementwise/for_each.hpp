@@ -29,13 +29,14 @@ struct ElementRun : weft::detail::LeafStatement {
   const void* programs;
   const OperandTypes* types;
   CompiledLoops loops;
+  bool light;
 
   WEFT_OUTLINED static void run(void* self, const Shape& shape, Cpu) {
     const ElementRun& mine = *static_cast<const ElementRun*>(self);
     const int n = mine.n;
     weft::detail::broadcast_operands(mine.operands, n, shape);
     for_each_element(shape, mine.operands, n, 1, mine.types->computed, mine.loops.chosen(),
-                     mine.programs, *mine.types->movers);
+                     mine.programs, *mine.types->movers, nullptr, nullptr, mine.light);
   }
 };
 
@@ -64,15 +65,15 @@ struct Executor<Cpu> {
       using Outs = std::conditional_t<targets == 1, detail::TypeList<Out>, Out>;
       using Programs = decltype(packed(program));
       const Programs programs = packed(program);
-      const auto loop =
-          cpu::KernelLoops<cpu::detail::ElementKernel<Outs, Types, Programs>>::chosen();
+      using Kernel = cpu::detail::ElementKernel<Outs, Types, Programs>;
+      const auto loop = cpu::KernelLoops<Kernel>::chosen();
       if constexpr (requires { cpu::detail::PastCaches::of(Outs{}, programs); }) {
         const auto past = cpu::detail::PastCaches::of(Outs{}, programs);
         cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs,
-                                      movers_of(Outs{}, Types{}), nullptr, &past);
+                                      movers_of(Outs{}, Types{}), nullptr, &past, Kernel::light);
       } else {
         cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs,
-                                      movers_of(Outs{}, Types{}));
+                                      movers_of(Outs{}, Types{}), nullptr, nullptr, Kernel::light);
       }
     }
   }
@@ -80,11 +81,11 @@ struct Executor<Cpu> {
   /// The same for one target, to be run with the types erased.
   template <class Out, class Types, class Program>
   struct Prepared : cpu::detail::ElementRun {
+    using Kernel = cpu::detail::ElementKernel<detail::TypeList<Out>, Types, Pack<Program>>;
     Pack<Program> programs;
     Prepared(const detail::LeafStatement& statement, const Program& program)
         : ElementRun{statement, &programs, &cpu::detail::types_of<Out, Types>,
-                     cpu::KernelLoops<cpu::detail::ElementKernel<detail::TypeList<Out>, Types,
-                                                                 Pack<Program>>>::loops()},
+                     cpu::KernelLoops<Kernel>::loops(), Kernel::light},
           programs{program, {}} {}
     Prepared(const Prepared&) = delete;
   };

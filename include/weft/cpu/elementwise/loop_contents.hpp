@@ -23,14 +23,19 @@ inline constexpr bool is_vector_operation =
 template <class Op>
 inline constexpr bool takes_few_instructions =
     is_vector_operation<Op> ||
-    is_one_of<Op, op::abs, op::maximum, op::minimum, op::relu, op::reciprocal, op::sqrt>;
+    is_one_of<Op, op::abs, op::maximum, op::minimum, op::relu, op::reciprocal, op::sqrt, op::where,
+              op::lt, op::le, op::gt, op::ge, op::eq, op::ne, op::clamp, op::clamp_min,
+              op::clamp_max, op::fmax, op::fmin>;
 
 /// Operations on floats and doubles whose loops g++ and clang vectorise.
 template <class Op>
 inline constexpr bool has_vectors =
     takes_few_instructions<Op> ||
     is_one_of<Op, op::rsqrt, op::exp, op::exp2, op::expm1, op::log, op::log2, op::log10, op::log1p,
-              op::tanh, op::sigmoid, op::silu, op::gelu, op::gelu_tanh, op::erf, op::erfc>;
+              op::tanh, op::sigmoid, op::silu, op::gelu, op::gelu_tanh, op::erf, op::erfc, op::sin,
+              op::cos, op::tan, op::asin, op::acos, op::atan, op::sinh, op::cosh, op::asinh,
+              op::acosh, op::atanh, op::cbrt, op::pow, op::atan2, op::hypot, op::floor, op::ceil,
+              op::trunc, op::round, op::frac, op::sign, op::softplus, op::mish, op::elu>;
 
 /// Whether an operation on numbers of types Ts is the sine, cosine or tangent of a double.
 template <class Op, class... Ts>
@@ -87,12 +92,8 @@ inline constexpr bool vectorises = std::is_floating_point_v<C> &&
 template <class Op>
 inline constexpr bool loads_nothing =
     has_vectors<Op> || std::is_base_of_v<op::exp, Op> ||
-    is_one_of<Op, op::sign, op::floor, op::ceil, op::round, op::trunc, op::hardswish,
-              op::hardsigmoid, op::fmax, op::fmin, op::clamp_min, op::clamp_max, op::copysign,
-              op::bitwise_not, op::bitwise_and, op::bitwise_or, op::bitwise_xor, op::eq, op::ne,
-              op::lt, op::le, op::gt, op::ge, op::where, op::clamp, op::lerp, op::fma, op::sin,
-              op::cos, op::tan, op::softplus, op::mish, op::elu, op::leaky_relu, op::sinh, op::cosh,
-              op::atan>;
+    is_one_of<Op, op::hardswish, op::hardsigmoid, op::leaky_relu, op::copysign, op::bitwise_not,
+              op::bitwise_and, op::bitwise_or, op::bitwise_xor, op::lerp, op::fma>;
 template <class To>
 inline constexpr bool loads_nothing<op::cast<To>> = true;
 

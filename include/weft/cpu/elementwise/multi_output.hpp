@@ -4,6 +4,7 @@
 
 #include "weft/cpu/elementwise/block.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/fetched.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/eval/program/multi_output.hpp"
 
@@ -47,11 +48,28 @@ struct MultiOutputKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList
       for (int k = 0; k < targets; ++k) out[k] = at[k] + r * skip[k];
       for (int64_t start = 0; start < n; start += block_size) {
         const int64_t length = n - start < block_size ? n - start : block_size;
+        using At = ElementAt<1, typename Operands::type>;
+        if constexpr (fetched_bytes < Program >> 0) {
+          alignas(64) char room[fetched_bytes<Program>];
+          char* free = room;
+          Program fetched = mine;
+          fetch(
+              fetched,
+              [&](int64_t i) __attribute__((always_inline)) {
+                return At{operands, i};
+              },
+              start, start + length, free);
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-        for (int64_t i = 0; i < length; ++i) {
-          set(blocks, mine(ElementAt<1, typename Operands::type>{operands, start + i}), i);
+          for (int64_t i = 0; i < length; ++i) {
+            set(blocks, fetched(FetchedAt<At>{{operands, start + i}, start}), i);
+          }
+        } else {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+          for (int64_t i = 0; i < length; ++i) set(blocks, mine(At{operands, start + i}), i);
         }
         store(weft::detail::TypeList<Outs...>{}, blocks, mine.stores, out, start, length);
       }

@@ -61,7 +61,7 @@ struct Scanner<Cpu> {
     cpu::parallel(count, target.size(), [&](int64_t first, int64_t end) {
       for (int64_t k = first; k < end; ++k) {
         block(k, [&](const Kernel& kernel) {
-          transposed ? kernel.run_transposed(length) : kernel.run(length);
+          transposed ? kernel.run_along(length) : kernel.run(length);
         });
       }
     });

@@ -79,14 +79,81 @@ struct ScanRows {
     scan(0, length, carry);
   }
 
-  /// Rows along memory, in tiles in which they lie side by side.
-  void run_transposed(int64_t length) const {
+  /// Rows along memory.
+  void run_along(int64_t length) const {
+    Carry carry[transposed];
+    for (int i = 0; i < transposed; ++i) carry[i] = none();
+    scan_along(length, carry);
+  }
+
+  /// The total of a piece of each row.
+  void total(int64_t begin, int64_t length, Total* totals) const {
+    const int64_t end = length - begin < piece ? length : begin + piece;
+    run_loop([ =, this ]() __attribute__((always_inline)) {
+      if (rows == 1 && in.along == 1) {
+        constexpr int wide = 64;  // more than a compiler unrolls: it makes vectors of a loop
+        Total lane[wide];
+        for (int i = 0; i < wide; ++i) lane[i].value = none();
+        int64_t k = begin;
+        for (; k + wide <= end; k += wide) {
+          for (int i = 0; i < wide; ++i) join(lane[i], Total{enter(in.data[k + i])});
+        }
+        for (int half = wide / 2; half > 0; half /= 2) {
+          for (int i = 0; i < half; ++i) join(lane[i], lane[i + half]);
+        }
+        for (; k < end; ++k) join(lane[0], Total{enter(in.data[k])});
+        totals[0] = lane[0];
+        return;
+      }
+      for (int i = 0; i < rows; ++i) totals[i].value = none();
+      for (int64_t k = begin; k < end; ++k) {
+        const In* const row = in.data + k * in.along;
+        for (int i = 0; i < rows; ++i) {
+          join(totals[i], Total{enter(row[i * in.across])});
+        }
+      }
+    });
+  }
+  /// Pieces first to last - 1, each from the total before it. Those of one row are taken as rows
+  /// along memory, so that none waits for its own last sum.
+  void run_pieces(int64_t first, int64_t last, int64_t length, const Total* before) const {
+    int64_t p = first;
+    if (rows == 1 && can_transpose(out.along, in.along)) {
+      const int64_t whole = last * piece <= length ? last : last - 1;
+      while (p < whole) {
+        const int some = static_cast<int>(whole - p < transposed ? whole - p : transposed);
+        Carry carry[transposed];
+        for (int i = 0; i < transposed; ++i) {
+          carry[i] = i < some ? before[p - first + i].value : none();
+        }
+        ScanRows{{in.data + p * piece, 1, piece}, {out.data + p * piece, 1, piece}, some}
+            .scan_along(piece, carry, true);
+        p += some;
+      }
+    }
+    Carry carry[beside];
+    for (; p < last; ++p) {
+      for (int i = 0; i < rows; ++i) carry[i] = before[(p - first) * rows + i].value;
+      scan(p * piece, length - p * piece < piece ? length : (p + 1) * piece, carry);
+    }
+  }
+
+ private:
+  /// Rows along memory, behind `carry`, of which there are `transposed`.
+  void scan_along(int64_t length, Carry* carry, bool pieces = false) const {
+    constexpr int size = static_cast<int>(sizeof(In) < sizeof(Out) ? sizeof(In) : sizeof(Out));
+    if (size >= (pieces ? 4 : 8)) {
+      scan_interleaved(length, carry);
+    } else {
+      scan_tiles(length, carry);
+    }
+  }
+  /// In tiles in which they lie side by side.
+  void scan_tiles(int64_t length, Carry* carry) const {
     constexpr int64_t deep = 64;
     alignas(64) In from[deep * transposed];
     alignas(64) Out to[deep * transposed];
     if (rows < transposed) __builtin_memset(static_cast<void*>(from), 0, sizeof(from));
-    Carry carry[transposed];
-    for (int i = 0; i < transposed; ++i) carry[i] = none();
     for (int64_t k = 0; k < length; k += deep) {
       const auto n = static_cast<int>(length - k < deep ? length - k : deep);
       transpose_tile<sizeof(In)>(reinterpret_cast<const char*>(in.data + k), in.across,
@@ -104,62 +171,31 @@ struct ScanRows {
                                   sizeof(Out));
     }
   }
-
-  /// The total of a piece of each row.
-  void total(int64_t begin, int64_t length, Total* totals) const {
-    const int64_t end = length - begin < piece ? length : begin + piece;
-    run_loop([ =, this ]() __attribute__((always_inline)) {
-      if (rows == 1 && in.along == 1) {
-        constexpr int wide = 16;
-        Total lane[wide];
-        for (int i = 0; i < wide; ++i) lane[i].value = none();
-        int64_t k = begin;
-        for (; k + wide <= end; k += wide) {
-          for (int i = 0; i < wide; ++i) join(lane[i], Total{enter(in.data[k + i])});
-        }
-        for (int i = 1; i < wide; ++i) join(lane[0], lane[i]);
-        for (; k < end; ++k) join(lane[0], Total{enter(in.data[k])});
-        totals[0] = lane[0];
-        return;
-      }
-      for (int i = 0; i < rows; ++i) totals[i].value = none();
-      for (int64_t k = begin; k < end; ++k) {
-        const In* const row = in.data + k * in.along;
-        for (int i = 0; i < rows; ++i) {
-          join(totals[i], Total{enter(row[i * in.across])});
-        }
-      }
-    });
-  }
-  /// Pieces first to last - 1, each from the total before it. Several of one row are interleaved,
-  /// so that none waits for its own last sum.
-  void run_pieces(int64_t first, int64_t last, int64_t length, const Total* before) const {
+  /// Eight at a time, element by element: vectors hold too few numbers of 8 bytes to pay for
+  /// turning them.
+  void scan_interleaved(int64_t length, Carry* carry) const {
     constexpr int together = 8;
-    int64_t p = first;
-    if (rows == 1 && in.along == 1 && out.along == 1) {
-      for (; p + together <= last && (p + together) * piece <= length; p += together) {
-        run_loop([ =, this ]() __attribute__((always_inline)) {
-          Carry carry[together];
-          for (int i = 0; i < together; ++i) carry[i] = before[p - first + i].value;
-          const In* const from = in.data + p * piece;
-          Out* const to = out.data + p * piece;
-          for (int64_t k = 0; k < piece; ++k) {
-            for (int i = 0; i < together; ++i) {
-              carry[i] = join(carry[i], enter(from[i * piece + k]));
-              leave(to[i * piece + k], carry[i]);
-            }
+    int r = 0;
+    for (; r + together <= rows; r += together) {
+      run_loop([ =, this ]() __attribute__((always_inline)) {
+        const ScanRows mine = *this;
+        Carry own[together];
+        for (int i = 0; i < together; ++i) own[i] = carry[r + i];
+        const In* const from = mine.in.data + r * mine.in.across;
+        Out* const to = mine.out.data + r * mine.out.across;
+        for (int64_t k = 0; k < length; ++k) {
+          for (int i = 0; i < together; ++i) {
+            own[i] = join(own[i], enter(from[i * mine.in.across + k]));
+            leave(to[i * mine.out.across + k], own[i]);
           }
-        });
-      }
+        }
+      });
     }
-    Carry carry[beside];
-    for (; p < last; ++p) {
-      for (int i = 0; i < rows; ++i) carry[i] = before[(p - first) * rows + i].value;
-      scan(p * piece, length - p * piece < piece ? length : (p + 1) * piece, carry);
+    for (; r < rows; ++r) {
+      ScanRows{{in.data + r * in.across, 1, 0}, {out.data + r * out.across, 1, 0}, 1}.scan(
+          0, length, carry + r);
     }
   }
-
- private:
   /// Elements begin to end - 1 of each row, behind `carry`.
   void scan(int64_t begin, int64_t end, Carry* carry) const {
     run_loop([ =, this ]() __attribute__((always_inline)) {

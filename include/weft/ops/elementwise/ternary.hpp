@@ -24,17 +24,7 @@ struct where {
 
   template <class T>
   WEFT_HD static constexpr T value(bool condition, T x, T y) {
-#if !defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-      // By masks: ?: may become a branch around one side's arithmetic, which keeps the loop from
-      // being vectorised.
-      using Bits = math::simd::detail::Bits<T>;
-      const Bits mask = Bits{0} - static_cast<Bits>(condition);
-      return __builtin_bit_cast(
-          T, (__builtin_bit_cast(Bits, x) & mask) | (__builtin_bit_cast(Bits, y) & ~mask));
-    }
-#endif
-    return condition ? x : y;
+    return math::choose(condition, x, y);
   }
   template <int I, class T, class Z>
   WEFT_HD static constexpr auto derivative(bool condition, T, T, Z) {
@@ -52,7 +42,7 @@ struct where {
     if constexpr (I == 0) {
       return none;
     } else {
-      return condition == (I == 1) ? g : G{};
+      return math::choose(condition == (I == 1), g, G{});
     }
   }
 };
