@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/cpu/linalg/blas.hpp"
+#include "weft/cpu/linalg/scores.hpp"
 #include "weft/ops/compose.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/linalg/attention.hpp"
@@ -42,43 +42,6 @@ void attention_product(int64_t m, int64_t n, int64_t k, AttentionMatrix<const C>
   plan.c.row = c.row;
   plan.c.column = c.column;
   multiply<C>({plan, a.data, b.data, c.data, alpha, adds});
-}
-
-/// A block of a head's queries: batch `b`, head `h`, starting at `first`.
-struct AttentionBlock {
-  int64_t b;
-  int64_t h;
-  int64_t first;
-  int64_t rows;
-  int64_t keys;  // that any of its queries may attend to
-};
-
-/// Adds masks to a block's scores; keys that are masked out get -infinity.
-template <class C>
-void mask_scores(const AttentionPlan& plan, const AttentionBlock& block, C* scores) {
-  constexpr C never = -std::numeric_limits<C>::infinity();
-  const auto* const added = static_cast<const C*>(plan.added);
-  for (int64_t r = 0; r < block.rows; ++r) {
-    const int64_t i = block.first + r;
-    C* const row = scores + r * block.keys;
-    const int64_t at = plan.mask_at(block.b, block.h, i, 0);
-    const int64_t step = plan.mask_strides[3];
-    if (added != nullptr) {
-      for (int64_t j = 0; j < block.keys; ++j) row[j] += added[at + j * step];
-    } else if (plan.allowed != nullptr) {
-      for (int64_t j = 0; j < block.keys; ++j)
-        row[j] = plan.allowed[at + j * step] ? row[j] : never;
-    }
-    for (int64_t j = plan.visible(i); j < block.keys; ++j) row[j] = never;
-  }
-}
-
-/// exp(x - shift) of n neighbours, vectorised.
-template <class C>
-void exp_shifted(C* x, int64_t n, C shift) {
-  run_loop([=]() __attribute__((always_inline)) {
-    for (int64_t j = 0; j < n; ++j) x[j] = op::exp::value(x[j] - shift);
-  });
 }
 
 template <class C>
@@ -124,12 +87,8 @@ struct Attention<Cpu> {
             cpu::detail::mask_scores(plan, block, s);
             for (int64_t r = 0; r < rows; ++r) {
               C* const row = s + r * keys;
-              C most = -std::numeric_limits<C>::infinity();
-              for (int64_t j = 0; j < keys; ++j) most = row[j] > most ? row[j] : most;
-              if (most == -std::numeric_limits<C>::infinity()) most = 0;
-              cpu::detail::exp_shifted(row, keys, most);
-              C sum = 0;
-              for (int64_t j = 0; j < keys; ++j) sum += row[j];
+              const C most = cpu::detail::largest_score(row, keys);
+              const C sum = cpu::detail::sum_of_weights(row, keys, most);
               const C share = sum > 0 || sum != sum ? 1 / sum : C(0);
               for (int64_t j = 0; j < keys; ++j) row[j] *= share;
               sums[(b * plan.heads + h) * plan.queries + first + r] = most + std::log(sum);

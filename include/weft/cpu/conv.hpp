@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cpu/conv/average_pool.hpp"
+#include "weft/cpu/conv/batch_norm.hpp"
 #include "weft/cpu/conv/depthwise.hpp"
 #include "weft/cpu/conv/onednn.hpp"
 #include "weft/cpu/conv/pool.hpp"

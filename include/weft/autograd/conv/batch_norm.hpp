@@ -34,9 +34,18 @@ inline Shape beside_images(int64_t channels, int rank) {
 }
 template <class D>
 using BatchKernels = BatchNormKernels<std::conditional_t<is_cuda<D>, Cuda, D>>;
-template <class D>
+/// Whether the device has kernels for elements of type T: on a CPU those of floats and doubles.
+template <class T, class D>
 constexpr bool has_batch_kernels() {
-  return requires { sizeof(BatchKernels<D>); };
+  if constexpr (requires { sizeof(BatchKernels<D>); }) {
+    if constexpr (requires { BatchKernels<D>::template takes<T>; }) {
+      return BatchKernels<D>::template takes<T>;
+    } else {
+      return true;
+    }
+  } else {
+    return false;
+  }
 }
 template <class T, class D>
 struct TwoTensors {
@@ -171,7 +180,7 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
         relu ? Tensor<T, D>(cast<T>(weft::relu(shown))) : Tensor<T, D>(cast<T>(shown));
     return computed("batch_norm", rule, y, x, weight, bias);
   };
-  if constexpr (detail::has_batch_kernels<D>()) {
+  if constexpr (detail::has_batch_kernels<T, D>()) {
     const Tensor<T, D> images = weft::detail::in_any_format(value);
     const auto numbers = detail::BatchKernels<D>::template statistics<T>(
         images, weft::detail::in_format(weight.value(), false), epsilon, running);
@@ -179,7 +188,20 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
     kept.insert(0, 1);
     statistics = {numbers.mean.reshape(kept), numbers.variance.reshape(kept), running != nullptr};
     const BatchNormKernelRule<C, D> rule{numbers, relu, added != nullptr};
-    return computed_by(images, numbers.mean.reshape(beside), numbers.factor.reshape(beside), rule);
+    if constexpr (is_cuda<D>) {
+      return computed_by(images, numbers.mean.reshape(beside), numbers.factor.reshape(beside),
+                         rule);
+    } else {
+      using Kernels = detail::BatchKernels<D>;
+      const Tensor<T, D> shift = weft::detail::in_format(bias.value(), false);
+      if (added == nullptr) {
+        const auto y = Kernels::template results<T, D>(images, numbers, shift, relu, nullptr);
+        return computed("batch_norm", rule, y, x, weight, bias);
+      }
+      const Tensor<T, D> more = weft::detail::in_format(added->value(), is_channels_last(images));
+      const auto y = Kernels::template results<T, D>(images, numbers, shift, true, &more);
+      return computed("batch_norm", rule, y, x, weight, bias, *added);
+    }
   } else {
     const Axes axes = detail::around_channels(x.rank());
     const Tensor<C, D> centre = mean(cast<C>(value), axes, keepdims);

@@ -1,20 +1,56 @@
-// The gradient of a depthwise convolution's weight on the CPU.
+// Depthwise convolutions on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cpu/conv/depthwise_last.hpp"
-#include "weft/cpu/parallel.hpp"
+#include "weft/cpu/conv/depthwise_blocks.hpp"
 #include "weft/ops/conv/run.hpp"
 
 namespace weft {
+
+/// For one filter a channel, of floats and doubles.
+template <>
+struct DepthwiseLast<Cpu> {
+  template <class T, class D>
+  static bool results(const char*, const conv::Problem& p, const Tensor<T, D>& x,
+                      const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& y) {
+    return gather(p, false, x, w, bias, y);
+  }
+  template <class T, class D>
+  static bool images(const char*, const conv::Problem& p, const Tensor<T, D>& g,
+                     const Tensor<T, D>& w, const Tensor<T, D>& dx) {
+    return gather<T, D>(p, true, g, w, nullptr, dx);
+  }
+
+ private:
+  template <class T, class D>
+  static bool gather(const conv::Problem& p, bool back, const Tensor<T, D>& from,
+                     const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& to) {
+    if constexpr (is_half<T>) {
+      return false;
+    } else {
+      if (p.filters != p.channels) return false;
+      cpu::DepthwiseBlocks<T>(p).gather(back, conv::Planes<T>(from), w.data(),
+                                        bias != nullptr ? bias->data() : nullptr,
+                                        conv::Planes<T>(to));
+      to.storage()->bump_version();
+      return true;
+    }
+  }
+};
+template <>
+struct DepthwisePlanes<Cpu> : DepthwiseLast<Cpu> {};
 
 template <>
 struct DepthwiseWeights<Cpu> {
   template <class T>
   static void run(const char*, const conv::Problem& p, const Tensor<T, Cpu>& x,
                   const Tensor<T, Cpu>& g, const Tensor<T, Cpu>& dw) {
-    if (is_channels_last(x) && is_channels_last(g) && DepthwiseLast<Cpu>::weights(p, x, g, dw)) {
-      return;
+    if constexpr (!is_half<T>) {
+      if (p.filters == p.channels && is_channels_last(x) == is_channels_last(g)) {
+        cpu::DepthwiseBlocks<T>(p).weights(conv::Planes<T>(x), conv::Planes<T>(g), dw.data());
+        dw.storage()->bump_version();
+        return;
+      }
     }
     const conv::Window w(p);
     const conv::Planes<const T> from(x);

@@ -7,6 +7,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/cpu/linalg/blas_threads.hpp"
 #include "weft/cpu/linalg/gemm.hpp"
+#include "weft/cpu/linalg/onednn_product.hpp"
 
 namespace weft::cpu {
 
@@ -59,17 +60,6 @@ struct Functions<complex<double>> {
 inline constexpr bool has_blas = true;
 #else
 inline constexpr bool has_blas = false;
-#endif
-
-#if defined(WEFT_ONEDNN)
-/// oneDNN's product of floats, row-major like weft's. It generates kernels for the processor at run
-/// time, and supports newer ones than most BLAS do.
-extern "C" int weft_onednn_sgemm(char, char, int64_t, int64_t, int64_t, float, const float*,
-                                 int64_t, const float*, int64_t, float, float*,
-                                 int64_t) __asm__("dnnl_sgemm");
-inline constexpr bool has_onednn = true;
-#else
-inline constexpr bool has_onednn = false;
 #endif
 
 namespace detail {
@@ -143,9 +133,8 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] con
     if (!has_blas || (p.m > 1 && p.n > 1)) {
       const int64_t height = p.m - i < tiles.rows ? p.m - i : tiles.rows;
       const int64_t width = p.n - j < tiles.columns ? p.n - j : tiles.columns;
-      weft_onednn_sgemm(a_at.transposed ? 'T' : 'N', b_at.transposed ? 'T' : 'N', height, width,
-                        p.k, task.alpha, a, a_at.step, b, b_at.step, task.adds ? 1.0F : 0.0F, c,
-                        c_at.step);
+      onednn_product(height, width, p.k, task.alpha, {a, a_at.step, a_at.transposed},
+                     {b, b_at.step, b_at.transposed}, c, c_at.step, task.adds);
       return;
     }
   }

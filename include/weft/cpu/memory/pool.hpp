@@ -41,7 +41,8 @@ struct Counter {
 /// outlive it.
 class Pool {
  public:
-  static constexpr int64_t smallest = 1 << 20;  // smaller blocks are the C library's
+  static constexpr int smallest_octave = 16;
+  static constexpr int64_t smallest = 1 << smallest_octave;  // smaller blocks are the C library's
   static constexpr int64_t huge_page = 1 << 21;
   static constexpr int64_t page = 1 << 12;
 
@@ -129,7 +130,7 @@ class Pool {
   Counter reserved;   // what came from the system
 
  private:
-  static constexpr int lists = 8 * 43;
+  static constexpr int lists = 8 * (63 - smallest_octave);
   struct Free {
     Free* next;
   };
@@ -137,9 +138,11 @@ class Pool {
   /// Eight sizes between a power of two and the next.
   static int list_of(int64_t size) {
     const int octave = 63 - __builtin_clzll(static_cast<std::uint64_t>(size));
-    return 8 * (octave - 20) + static_cast<int>(size >> (octave - 3) & 7);
+    return 8 * (octave - smallest_octave) + static_cast<int>(size >> (octave - 3) & 7);
   }
-  static int64_t size_of(int list) { return (8 + int64_t{list % 8}) << (list / 8 + 17); }
+  static int64_t size_of(int list) {
+    return (8 + int64_t{list % 8}) << (list / 8 + smallest_octave - 3);
+  }
 
   static bool is_huge(int64_t size) { return size >= 2 * huge_page; }
 

@@ -35,8 +35,8 @@ struct BatchGradients {
   Tensor<T, D> bias;
 };
 
-/// The sums of batch norm by kernels of a device's own (cuda/conv/batch_norm.hpp). x and g have the
-/// same format, contiguous or channels last, and at least 2 axes:
+/// The sums of batch norm by kernels of a device's own (cpu and cuda/conv/batch_norm.hpp). x and g
+/// have the same format, contiguous or channels last, and at least 2 axes:
 ///   static BatchNumbers<C, D> statistics(const Tensor<T, D>& x, const Tensor<T, D>& weight,
 ///                                        double epsilon, const BatchRunning<T, D>* running);
 ///   static BatchGradients<T, C, D> gradients(x, g, const BatchNumbers<C, D>&,
@@ -45,7 +45,9 @@ struct BatchGradients {
 ///   static Tensor<T, D> images(x, g, const BatchNumbers<C, D>&, const BatchGradients<T, C, D>&,
 ///                              bias, relu);
 /// where `to_weight` and `to_bias`, if not null, are where the gradients of weight and bias are
-/// put.
+/// put. A CPU's say by `takes<T>` for which elements they are, and have the results too:
+///   static Tensor<T, D> results(x, const BatchNumbers<C, D>&, bias, relu, const Tensor<T, D>*
+///                               added);
 template <class D>
 struct BatchNormKernels;
 

@@ -27,15 +27,15 @@ struct ConvLibrary;
 template <class D>
 struct DepthwiseWeights;
 
-/// Depthwise convolutions of channels-last images by dedicated kernels (depthwise_last.hpp of
-/// cpu/conv and cuda/conv), which return false, without side effects, for cases they do not
+/// Depthwise convolutions of channels-last images by dedicated kernels (cpu/conv/depthwise.hpp,
+/// cuda/conv/depthwise_last.hpp), which return false, without side effects, for cases they do not
 /// support; the filters' gradient is a part of DepthwiseWeights:
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& y);
 ///   static bool images(operation, problem, g, w, dx);
 template <class D>
 struct DepthwiseLast;
-/// The same for contiguous images (cuda/conv/depthwise_planes.hpp).
+/// The same for contiguous images (cpu/conv/depthwise.hpp, cuda/conv/depthwise_planes.hpp).
 template <class D>
 struct DepthwisePlanes;
 
