@@ -204,10 +204,18 @@ BegunAttention<T, D> attend(const Tensor<T, D>& q, const Tensor<T, D>& k, const 
   AttentionPlan& plan = a.plan;
   plan = plan_attention(q.shape(), k.shape(), v.shape(), options.dropout, options.scale,
                         options.enable_gqa);
+  if (options.past < 0) {
+    fail<ValueError>("scaled_dot_product_attention", "past ", options.past,
+                     ", expected at least 0");
+  }
   plan.causal = options.causal;
   plan.past = options.past;
   const Shape scores{plan.batches, plan.heads, plan.queries, plan.keys};
   const auto place = [&](const auto& mask) {
+    if (!broadcasts_to(mask.shape(), scores)) {
+      fail<ShapeError>("scaled_dot_product_attention", "a mask of shape ", mask.shape(),
+                       ", expected one that broadcasts to (batch, heads, queries, keys), ", scores);
+    }
     const auto whole = mask.expand(scores);
     for (int i = 0; i < 4; ++i) plan.mask_strides[i] = whole.strides()[i];
     return whole;
