@@ -81,8 +81,19 @@ TEST_CASE("is_contiguous, has_overlap and extent say what a walk finds") {
     std::sort(at.begin(), at.end());
     CHECK(first == at.front());
     CHECK(last == at.back() + 1);
-    if (x.has_overlap()) CHECK(std::adjacent_find(at.begin(), at.end()) != at.end());
+    const bool twice = std::adjacent_find(at.begin(), at.end()) != at.end();
+    CHECK(x.has_overlap() == twice);
+    Layout y = x;
+    for (std::int64_t& step : y.strides) step = r.between(-5, 9);
+    at = positions(y);
+    std::sort(at.begin(), at.end());
+    CHECK(y.has_overlap() == (std::adjacent_find(at.begin(), at.end()) != at.end()));
   }
+  CHECK(Layout{{3, 4}, {1, 1}, 0}.has_overlap());        // windows
+  CHECK(Layout{{3, 4}, {-1, 1}, 9}.has_overlap());       // mirrored windows
+  CHECK_FALSE(Layout{{2, 3}, {3, 2}, 0}.has_overlap());  // 0 2 4 3 5 7
+  CHECK(Layout{{2, 4}, {4, 2}, 0}.has_overlap());
+  CHECK_FALSE(Layout{{2, 0}, {0, 0}, 0}.has_overlap());
   CHECK(Layout{{0, 3}, {7, 2}, 0}.is_contiguous());
   std::int64_t first = 1;
   std::int64_t last = 0;

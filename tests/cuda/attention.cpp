@@ -18,8 +18,8 @@ TEST_CASE("[gpu] attention is one kernel, its gradients are two, and the scores 
   const auto begun = weft::detail::attend<bfloat16, Cuda>(x.detach(), x.detach(), x.detach(), {});
   const Tensor<bfloat16, Cuda> gradients[] = {g.clone(), g.clone(), g.clone()};
   const auto differentiate = [&] {
-    Attention<Cuda>::backward(begun.plan, begun.q, begun.k, begun.v, begun.y, begun.logs, g,
-                              gradients[0], gradients[1], gradients[2]);
+    AttentionKernels<Cuda>::backward(begun.plan, begun.q, begun.k, begun.v, begun.y, begun.logs, g,
+                                     gradients[0], gradients[1], gradients[2]);
   };
   CHECK(captured(differentiate).kernels == 2);
   weft::cuda::set_use_cudnn(library);

@@ -21,6 +21,16 @@ struct Net {
 };
 }  // namespace
 
+TEST_CASE_TEMPLATE("a module is frozen and unfrozen", D, TEST_DEVICES) {
+  const Net<D> net;
+  nn::requires_grad(net.norm, false);
+  CHECK(nn::parameters(net).size() == 4);
+  nn::requires_grad(net, false);
+  CHECK(nn::parameters(net).empty());
+  nn::requires_grad(net, true);
+  CHECK(nn::parameters(net).size() == 6);
+}
+
 TEST_CASE_TEMPLATE("parameters are handles, each listed once", D, TEST_DEVICES) {
   Net<D> net;
   CHECK(nn::parameters(net).size() == 6);

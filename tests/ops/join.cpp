@@ -18,6 +18,8 @@ TEST_CASE_TEMPLATE("parts one after the other", D, TEST_DEVICES) {
   CHECK(both.shape() == Shape{2, 2, 2});
   CHECK(both.to_vector() == std::vector<int>{1, 2, 11, 12, 3, 4, 13, 14});
   CHECK(stack(std::vector{b}, axis(-1)).shape() == Shape{2, 1, 1});
+  CHECK(cat(a, a + 10).to_vector() == std::vector<int>{1, 2, 3, 4, 11, 12, 13, 14});
+  CHECK(stack(a, a, a + 1).shape() == Shape{3, 2, 2});
   CHECK_SAYS("[cat] shapes (2, 2) and (2, 1), expected equal sizes except along axis 0",
              cat(std::vector{a, b}, axis(0)));
   CHECK_SAYS("no tensors", cat(std::vector<Tensor<int, D>>{}, axis(0)));

@@ -25,6 +25,9 @@ TEST_CASE("borrowed memory") {
   CHECK(repeated(3).to_vector() == std::vector<float>{5, 6, 7});
   const Tensor<const float> read = weft::borrow(static_cast<const float*>(values), {6});
   CHECK(weft::sum(read).item() == 27);
+  CHECK(weft::borrow(static_cast<float*>(nullptr), {0}).size() == 0);
+  CHECK_THROWS_WITH_AS(weft::borrow(static_cast<float*>(nullptr), {2}),
+                       "[borrow] a null pointer for shape (2,), expected memory", weft::ValueError);
   CHECK_THROWS_WITH_AS(weft::borrow(values, {2, 3}, {1}),
                        "[borrow] strides (1,) for shape (2, 3), expected one stride for each axis",
                        weft::ShapeError);

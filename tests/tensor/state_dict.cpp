@@ -24,6 +24,13 @@ TEST_CASE("tensors by name, in order") {
   dict.set("b", weft::tensor({6}));
   CHECK(dict.names() == Names{"weight", "bias", "a", "b"});
   CHECK(dict.get<std::int32_t>("bias").item() == 5);
+  CHECK(dict.erase("bias"));
+  CHECK(!dict.erase("bias"));
+  CHECK(dict.names() == Names{"weight", "a", "b"});
+  CHECK(dict.get<std::int32_t>("b").item() == 6);
+  dict.set("b", weft::tensor({7}));
+  dict.add("bias", weft::tensor({5}));
+  CHECK(dict.names() == Names{"weight", "a", "b", "bias"});
   int count = 0;
   for (const auto& [name, tensor] : dict) count += name.size() > 1 ? tensor.rank() : 0;
   CHECK(count == 3);

@@ -86,7 +86,8 @@ struct CastTo {
 template <class D>
 inline constexpr bool has_convolutions = weft::detail::Complete<Visitor<weft::detail::loops_of<D>>>;
 template <class D>
-inline constexpr bool has_attention = weft::detail::Complete<Attention<weft::detail::loops_of<D>>>;
+inline constexpr bool has_attention =
+    weft::detail::Complete<AttentionKernels<weft::detail::loops_of<D>>>;
 
 }  // namespace autograd
 

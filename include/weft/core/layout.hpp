@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "weft/core/shape.hpp"
 
 namespace weft {
@@ -29,10 +31,14 @@ struct Layout {
     return true;
   }
 
-  /// True when two coordinates may share a memory position, as after expand().
+  /// True when two coordinates share a memory position, as after expand() and in windows.
   bool has_overlap() const {
-    for (int i = 0; i < rank(); ++i) {
-      if (shape[i] > 1 && strides[i] == 0) return true;
+    int64_t reach = 0;  // what the axes so far span
+    for (int i = rank() - 1; i >= 0; --i) {
+      if (shape[i] <= 1) continue;
+      const int64_t step = strides[i] < 0 ? -strides[i] : strides[i];
+      if (step <= reach) return overlaps_in_any_order();
+      reach += (shape[i] - 1) * step;
     }
     return false;
   }
@@ -48,6 +54,48 @@ struct Layout {
       (strides[i] < 0 ? first : last) += (shape[i] - 1) * strides[i];
     }
     ++last;
+  }
+
+ private:
+  /// has_overlap where an axis steps no further than the axes after it span.
+  [[gnu::noinline]] bool overlaps_in_any_order() const {
+    Strides step;
+    Shape count;
+    if (shape.size() == 0) return false;
+    for (int i = 0; i < rank(); ++i) {
+      if (shape[i] == 1) continue;
+      if (strides[i] == 0) return true;
+      int at = step.rank();
+      step.push_back(strides[i] < 0 ? -strides[i] : strides[i]);
+      count.push_back(shape[i]);
+      for (; at > 0 && step[at - 1] > step[at]; --at) {
+        std::swap(step[at - 1], step[at]);
+        std::swap(count[at - 1], count[at]);
+      }
+    }
+    int64_t reach = 0;
+    bool apart = true;
+    for (int i = 0; i < step.rank(); ++i) {
+      apart = apart && step[i] > reach;
+      reach += (count[i] - 1) * step[i];
+    }
+    return !apart && visits_twice(step, count, reach);
+  }
+  /// Whether a walk over all coordinates comes to a position again.
+  static bool visits_twice(const Strides& step, const Shape& count, int64_t reach) {
+    std::vector<bool> seen(static_cast<std::size_t>(reach + 1));
+    Shape at = count;  // what is left of each axis
+    for (int64_t place = 0;;) {
+      if (seen[static_cast<std::size_t>(place)]) return true;
+      seen[static_cast<std::size_t>(place)] = true;
+      int i = step.rank() - 1;
+      for (; i >= 0 && --at[i] == 0; --i) {
+        place -= (count[i] - 1) * step[i];
+        at[i] = count[i];
+      }
+      if (i < 0) return false;
+      place += step[i];
+    }
   }
 };
 

@@ -58,7 +58,7 @@ void drop_weights(const AttentionPlan& plan, const AttentionBlock& block, C* wei
 }  // namespace cpu::detail
 
 template <>
-struct Attention<Cpu> {
+struct AttentionKernels<Cpu> {
   template <class T>
   static void forward(const AttentionPlan& plan, const Tensor<T, Cpu>& q, const Tensor<T, Cpu>& k,
                       const Tensor<T, Cpu>& v, const Tensor<T, Cpu>& y,

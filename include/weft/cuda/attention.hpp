@@ -13,7 +13,7 @@
 namespace weft {
 
 template <>
-struct Attention<Cuda> {
+struct AttentionKernels<Cuda> {
   template <class T, class D>
   static void forward([[maybe_unused]] AttentionPlan& plan, [[maybe_unused]] const Tensor<T, D>& q,
                       [[maybe_unused]] const Tensor<T, D>& k,

@@ -54,6 +54,15 @@ auto parameters(const M& module, const F& wanted) {
   return out;
 }
 
+/// Freezes all parameters of a module, or unfreezes them, which `parameters` then lists again:
+/// requires_grad(net.body, false).
+template <Module M>
+void requires_grad(const M& module, bool wanted) {
+  visit(module, [&](const std::string&, auto x) {
+    if constexpr (detail::is_var<decltype(x)>) x.requires_grad(wanted);
+  });
+}
+
 /// Not a module; this says what is missing.
 template <class M>
   requires(!Module<M>)

@@ -183,6 +183,7 @@ template <class T = void> auto index_put(detail::Anything, detail::AnyList, deta
 template <class T = void> auto tril(detail::Anything, detail::Anything = 0, detail::Anything = 0) { return detail::needs_header_arrays<T>(); }
 template <class T = void> auto triu(detail::Anything, detail::Anything = 0, detail::Anything = 0) { return detail::needs_header_arrays<T>(); }
 template <class T = void> auto diag(detail::Anything, detail::Anything = 0, detail::Anything = 0) { return detail::needs_header_arrays<T>(); }
+template <class T = void> auto eye(detail::Anything, detail::Anything, detail::Anything, detail::Anything = 0) { return detail::needs_header_arrays<T>(); }
 template <class T = void> auto tile(detail::Anything, detail::AnyList = 0, detail::Anything = 0) { return detail::needs_header_arrays<T>(); }
 template <class T = void> auto roll(detail::Anything, detail::AnyList = 0, detail::AnyList = 0) { return detail::needs_header_arrays<T>(); }
 template <class T = void> auto one_hot(detail::Anything, detail::Anything = 0, detail::Anything = 0) { return detail::needs_header_arrays<T>(); }

@@ -164,6 +164,10 @@ constexpr bool can_join() {
   return ends && expressions && same;
 }
 
+template <class... Rest>
+inline constexpr bool ends_with_part =
+    ExpressionLike<typename decltype((..., std::type_identity<Rest>{}))::type>;
+
 template <class... Xs>
 inline constexpr bool any_var = ([] {
   if constexpr (ExpressionLike<Xs>) {
@@ -186,12 +190,14 @@ template <class... Xs>
 using var_among = typename decltype(value_among<Xs...>())::type;
 }  // namespace detail
 
-/// cat(a, b * 2, axis(0)): tensors or expressions, then the axis. It is an expression itself: each
-/// part is computed directly in its place, parts of one shape in one kernel. With a Var it gives a
-/// Var.
+/// cat(a, b * 2, axis(0)): tensors or expressions, then the axis, axis(0) by default. It is an
+/// expression itself: each part is computed directly in its place, parts of one shape in one
+/// kernel. With a Var it gives a Var.
 template <ExpressionLike X, class Y, class... Rest>
 auto cat(const X& x, const Y& y, const Rest&... rest) {
-  if constexpr (!detail::can_join<X, Y, Rest...>()) {
+  if constexpr (detail::ends_with_part<Y, Rest...>) {
+    return cat(x, y, rest..., Axes{0});
+  } else if constexpr (!detail::can_join<X, Y, Rest...>()) {
     return Tensor<float>{};
   } else if constexpr (detail::any_var<X, Y, Rest...>) {
     std::vector<detail::var_among<X, Y, Rest...>> values;
@@ -205,7 +211,9 @@ auto cat(const X& x, const Y& y, const Rest&... rest) {
 /// stack(a, b * 2, axis(0)): the same along a new axis.
 template <ExpressionLike X, class Y, class... Rest>
 auto stack(const X& x, const Y& y, const Rest&... rest) {
-  if constexpr (!detail::can_join<X, Y, Rest...>()) {
+  if constexpr (detail::ends_with_part<Y, Rest...>) {
+    return stack(x, y, rest..., Axes{0});
+  } else if constexpr (!detail::can_join<X, Y, Rest...>()) {
     return Tensor<float>{};
   } else if constexpr (detail::any_var<X, Y, Rest...>) {
     std::vector<detail::var_among<X, Y, Rest...>> values;

@@ -13,6 +13,9 @@ Tensor<T, D> borrow(T* data, const Shape& shape, const Strides& strides, D devic
     fail<ShapeError>("borrow", "strides ", strides, " for shape ", shape,
                      ", expected one stride for each axis");
   }
+  if (data == nullptr && shape.size() > 0) {
+    fail<ValueError>("borrow", "a null pointer for shape ", shape, ", expected memory");
+  }
   using U = std::remove_const_t<T>;
   const auto bytes = shape.size() * static_cast<int64_t>(sizeof(T));
   auto* memory = const_cast<U*>(data);

@@ -38,6 +38,16 @@ class StateDict {
     if (found == places_.end()) return add(name, std::move(tensor));
     entries_[found->second].second = std::move(tensor);
   }
+  /// Removes the tensor with that name; false if there is none.
+  bool erase(const std::string& name) {
+    const auto found = places_.find(name);
+    if (found == places_.end()) return false;
+    const std::size_t place = found->second;
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(place));
+    places_.erase(found);
+    for (auto& [other, at] : places_) at -= at > place ? 1 : 0;
+    return true;
+  }
   /// Adds all entries of `other`; if a name is taken, throws ValueError without adding anything.
   void add(const StateDict& other, const std::string& prefix = "") {
     for (const Entry& entry : other.entries_) {

@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("Unflatten", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("Sequential runs its modules in order", D, TEST_DEVICES) {
   const nn::Sequential net{nn::Linear<D, double>(4, 5), nn::Tanh{}, nn::Softmax{}, nn::Flatten{0}};
-  const auto& layer = std::get<0>(net.modules);
+  const auto& layer = net.template get<0>();
   const Var x = parameter(test::numbers<D>({3, 4}));
   const auto by_hand = [&](const auto& v) {
     return softmax(tanh(linear(v, layer.weight.detach(), layer.bias->detach()))).eval();

@@ -11,10 +11,10 @@ TEST_CASE_TEMPLATE("likelihoods are PyTorch's", D, TEST_DEVICES) {
   const auto z = pytorch<double, D>("more.z");
   const auto counts = pytorch<double, D>("more.counts");
   compare_loss<D>("more.gaussian", {"more.x", "more.variance"}, [&](const auto& x, auto r) {
-    return nn::GaussianNLLLoss{{.full = true}}(x[0], z, x[1], r);
+    return nn::GaussianNLLLoss{.full = true}(x[0], z, x[1], r);
   });
   compare_loss<D>("more.poisson", {"more.z"}, [&](const auto& x, auto r) {
-    return nn::PoissonNLLLoss{{.full = true}}(x[0], counts, r);
+    return nn::PoissonNLLLoss{.full = true}(x[0], counts, r);
   });
   compare_loss<D>("more.poisson_mean", {"more.variance"}, [&](const auto& x, auto r) {
     return nn::poisson_nll_loss(x[0], counts, {.log_input = false}, r);

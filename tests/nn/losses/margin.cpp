@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("losses of embeddings are PyTorch's", D, TEST_DEVICES) {
     return nn::TripletMarginLoss{}(x[0], x[1], x[2], r);
   });
   compare_loss<D>("more.triplet_swap", three, [&](const auto& x, auto r) {
-    return nn::TripletMarginLoss{{.margin = 3, .p = 3, .swap = true}}(x[0], x[1], x[2], r);
+    return nn::TripletMarginLoss{.margin = 3, .p = 3, .swap = true}(x[0], x[1], x[2], r);
   });
   compare_loss<D>("more.cosine", {"more.x", "more.z"}, [&](const auto& x, auto r) {
     return nn::CosineEmbeddingLoss{-0.2}(x[0], x[1], signs, r);

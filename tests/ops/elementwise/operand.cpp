@@ -106,6 +106,39 @@ TEST_CASE_TEMPLATE("beside numbers an operand has the shape", D, TEST_DEVICES) {
   CHECK(where(x > 0, 1.F, 2.F).eval().shape() == Shape{2, 1});
 }
 
+TEST_CASE_TEMPLATE("counts become floats beside floats", D, TEST_DEVICES) {
+  const auto x = weft::tensor({{1.0F, 2.0F, 6.0F}, {4.0F, 5.0F, 9.0F}}, D{});
+  const auto m = weft::tensor({{true, true, false}, {false, true, false}}, D{});
+  using weft::axis;
+  static_assert(std::is_same_v<value_t<decltype(sum(x * m) / sum(m))>, float>);
+  static_assert(std::is_same_v<value_t<decltype(sum(m) * cast<double>(x))>, double>);
+  static_assert(std::is_same_v<value_t<decltype(sum(m) / 2)>, std::int64_t>);
+  static_assert(std::is_same_v<value_t<decltype(sum(m) + count_nonzero(x))>, std::int64_t>);
+  const auto k = weft::tensor({1, 2}, D{});
+  static_assert(std::is_same_v<value_t<decltype(sum(k) - sum(m))>, std::int64_t>);
+  CHECK((sum(x * m) / sum(m)).item() == doctest::Approx(8.0 / 3));
+  CHECK((sum(x * m, axis(1)) / sum(m, axis(1))).to_vector() == std::vector<float>{1.5F, 5});
+  CHECK((count_nonzero(x > 3, axis(0)) * sum(x, axis(0))).to_vector() ==
+        std::vector<float>{5, 7, 30});
+  CHECK((x / sum(m, axis(1), weft::keepdims) + sum(m)).eval()(1, 2).item() == 12);
+}
+
+TEST_CASE_TEMPLATE("real tensors become complex beside complex ones", D, TEST_DEVICES) {
+  using C = weft::complex<float>;
+  const auto x = weft::tensor({1.0F, 2.0F}, D{});
+  const auto z = weft::tensor({C(0, 1), C(3, -1)}, D{});
+  static_assert(std::is_same_v<value_t<decltype(x * z)>, C>);
+  static_assert(std::is_same_v<value_t<decltype(z / x)>, C>);
+  static_assert(std::is_same_v<value_t<decltype(x * weft::complex<double>(0, 1))>, C>);
+  static_assert(std::is_same_v<value_t<decltype(sum(x) + z)>, C>);
+  CHECK((x * z).to_vector() == std::vector<C>{C(0, 1), C(6, -2)});
+  CHECK((z - x * 2).to_vector() == std::vector<C>{C(-2, 1), C(-1, -1)});
+  CHECK((C(0, 1) * x + 1).to_vector() == std::vector<C>{C(1, 1), C(1, 2)});
+  auto w = z.clone();
+  w *= x;
+  CHECK(w.to_vector() == std::vector<C>{C(0, 1), C(6, -2)});
+}
+
 TEST_CASE_TEMPLATE("sums of narrow integers meet their operand's type", D, TEST_DEVICES) {
   const auto k = weft::tensor({{1, 2}, {3, 4}}, D{});
   using Ints = std::vector<int>;

@@ -33,5 +33,8 @@ TEST_CASE_TEMPLATE("attention says what does not fit", D, TEST_DEVICES) {
              scaled_dot_product_attention(q, numbers<D>({2, 3, 5, 6}), numbers<D>({2, 3, 5, 6}),
                                           {.enable_gqa = true}));
   CHECK_SAYS("dropout 2, expected 0 to 1", scaled_dot_product_attention(q, q, q, {.dropout = 2}));
-  CHECK_SAYS("(3,)", scaled_dot_product_attention(q, q, q, {.mask = ones<double>({3}, D{})}));
+  CHECK_SAYS("[scaled_dot_product_attention] a mask of shape (3,), expected one that broadcasts to",
+             scaled_dot_product_attention(q, q, q, {.mask = ones<double>({3}, D{})}));
+  CHECK_SAYS("past -5, expected at least 0",
+             scaled_dot_product_attention(q, q, q, {.causal = true, .past = -5}));
 }

@@ -178,6 +178,14 @@ TEST_CASE_TEMPLATE("wrong shapes", D, TEST_DEVICES) {
   CHECK_SAYS("[triangular_solve] matrices of shape (2, 3)", triangular_solve(x, x, {}));
 }
 
+TEST_CASE_TEMPLATE("a triangular system of one vector", D, TEST_DEVICES) {
+  const auto a = test::some_matrices<double, D>({2, 4, 4}, 5).eval();
+  const auto b = test::some_matrices<double, D>({4, 1}, 0, 2).eval();
+  const auto x = triangular_solve(a, b(weft::all, 0), {.upper = true});
+  CHECK(x.shape() == weft::Shape{2, 4});
+  CHECK(off(matmul(weft::triu(a), x.unsqueeze(-1)), b.expand({2, 4, 1})) < 1e-12);
+}
+
 TEST_CASE_TEMPLATE("triangular systems under PyTorch's names", D, TEST_DEVICES) {
   const auto a = test::some_matrices<double, D>({2, 4, 4}, 5).eval();
   const auto b = test::some_matrices<double, D>({2, 4, 3}, 0, 2).eval();

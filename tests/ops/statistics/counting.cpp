@@ -24,6 +24,20 @@ TEST_CASE_TEMPLATE("weighted counts and histograms with edges", D, TEST_DEVICES)
   CHECK_SAYS("expected a vector of 2 or more", histogram(values, edges.narrow(0, 0, 1)));
 }
 
+TEST_CASE_TEMPLATE("what has no bins", D, TEST_DEVICES) {
+  const auto x = tensor({1.0F, NAN, 3.0F}).to(D{});
+  CHECK_SAYS("[histogram] elements from nan to nan, expected finite ones", histogram(x, 5));
+  CHECK_SAYS("[histogram] elements from 1 to inf, expected finite ones",
+             histogram(tensor({1.0F, INFINITY}).to(D{}), 5));
+}
+TEST_CASE("edges out of order") {
+  const auto x = tensor({1.0F, 2.0F});
+  CHECK_SAYS("[histogram] edge 1 beside 3, expected edges in order",
+             histogram(x, tensor({3.0F, 1.0F})));
+  CHECK_SAYS("[histogramdd] edge nan beside 0",
+             histogramdd(x.unsqueeze(1), std::vector{tensor({0.0F, NAN})}));
+}
+
 TEST_CASE_TEMPLATE("histograms of several dimensions", D, TEST_DEVICES) {
   const auto x = tensor({0.0F, 1.0F, 1.0F, 2.0F, 9.0F}).to(D{});
   const auto y = tensor({0.0F, 3.0F, 2.0F, 2.0F, 0.0F}).to(D{});

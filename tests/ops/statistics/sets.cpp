@@ -75,6 +75,8 @@ TEST_CASE_TEMPLATE("orders", D, TEST_DEVICES) {
   CHECK(digitize(second, edges).to_vector() == At{3, 2, 1, 2, 1});
   CHECK(digitize(second, edges, true).to_vector() == At{2, 1, 0, 1, 0});
   CHECK(digitize(second, edges.flip(0)).to_vector() == At{0, 1, 2, 1, 2});
+  CHECK_SAYS("[digitize] edge 2 beside 3, expected edges in order",
+             digitize(tensor({1}), tensor({1, 3, 2, 4})));
   CHECK(bucketize(second, edges).to_vector() == At{2, 1, 0, 1, 0});
   CHECK(bucketize(second, edges, true).to_vector() == At{3, 2, 1, 2, 1});
 }

@@ -42,8 +42,8 @@ struct AttentionRule {
       if constexpr (weft::detail::can_attend<Loops>()) {
         AttentionPlan plan = begun.plan;
         plan.draw = plan.draw.settled();
-        Attention<Loops>::backward(plan, begun.q, begun.k, begun.v, y, begun.logs,
-                                   weft::detail::with_dense_rows(g), dq, dk, dv);
+        AttentionKernels<Loops>::backward(plan, begun.q, begun.k, begun.v, y, begun.logs,
+                                          weft::detail::with_dense_rows(g), dq, dk, dv);
       }
     }
     give(pulls.head, dq);

@@ -56,8 +56,9 @@ void attention_gradients(const BegunAttention<T, D>& begun, const Tensor<T, D>& 
   if constexpr (weft::detail::can_attend<Loops>()) {
     AttentionPlan plan = begun.plan;
     plan.draw = plan.draw.settled();
-    Attention<Loops>::backward(plan, begun.q, begun.k, begun.v, split_heads(y, layout), begun.logs,
-                               weft::detail::with_dense_rows(split_heads(g, layout)), dq, dk, dv);
+    AttentionKernels<Loops>::backward(
+        plan, begun.q, begun.k, begun.v, split_heads(y, layout), begun.logs,
+        weft::detail::with_dense_rows(split_heads(g, layout)), dq, dk, dv);
   }
 }
 

@@ -73,6 +73,10 @@ template <int I, class T, class Operands>
                                                 Chunk<T>&) {
   return weft::get<I - 1>(operands).data;
 }
+#if !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12 at -O1 does not see rooms filled
+#endif
 template <class Op, class... Ps, class T, class Operands>
   requires takes_many_instructions<Apply<Op, Ps...>>
 [[gnu::always_inline]] inline void compute(const Apply<Op, Ps...>& program,
@@ -94,5 +98,8 @@ template <class Op, class... Ps, class T, class Operands>
   }
   (std::index_sequence_for<Ps...>{});
 }
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 }  // namespace weft::cpu::detail

@@ -76,8 +76,13 @@ struct Sequential {
 
   auto fields() { return fields_from<0>(); }
 
+  /// Module number I: net.get<0>().
   template <std::size_t I>
   auto& get() {
+    return std::get<I>(modules);
+  }
+  template <std::size_t I>
+  const auto& get() const {
     return std::get<I>(modules);
   }
 

@@ -109,12 +109,15 @@ struct CosineEmbeddingLoss {
 };
 /// triplet_margin_loss as a module.
 struct TripletMarginLoss {
-  TripletOptions options = {};
-  auto fields() { return nn::fields("options", options); }
+  double margin = 1;
+  double p = 2;
+  double epsilon = 1e-6;
+  bool swap = false;
+  auto fields() { return nn::fields("margin", margin, "p", p, "epsilon", epsilon, "swap", swap); }
   template <class R = reduce::Mean>
-  auto operator()(const ExpressionLike auto& a, const ExpressionLike auto& p,
+  auto operator()(const ExpressionLike auto& a, const ExpressionLike auto& positive,
                   const ExpressionLike auto& n, R reduction = {}) const {
-    return triplet_margin_loss(a, p, n, options, reduction);
+    return triplet_margin_loss(a, positive, n, {margin, p, epsilon, swap}, reduction);
   }
 };
 /// multilabel_margin_loss as a module.
@@ -128,22 +131,25 @@ struct MultiLabelMarginLoss {
 };
 /// gaussian_nll_loss as a module.
 struct GaussianNLLLoss {
-  GaussianNLLOptions options = {};
-  auto fields() { return nn::fields("options", options); }
+  bool full = false;
+  double epsilon = 1e-6;
+  auto fields() { return nn::fields("full", full, "epsilon", epsilon); }
   template <class R = reduce::Mean>
   auto operator()(const ExpressionLike auto& x, const ExpressionLike auto& y,
                   const ExpressionLike auto& variance, R reduction = {}) const {
-    return gaussian_nll_loss(x, y, variance, options, reduction);
+    return gaussian_nll_loss(x, y, variance, {full, epsilon}, reduction);
   }
 };
 /// poisson_nll_loss as a module.
 struct PoissonNLLLoss {
-  PoissonNLLOptions options = {};
-  auto fields() { return nn::fields("options", options); }
+  bool log_input = true;
+  bool full = false;
+  double epsilon = 1e-8;
+  auto fields() { return nn::fields("log_input", log_input, "full", full, "epsilon", epsilon); }
   template <class R = reduce::Mean>
   auto operator()(const ExpressionLike auto& x, const ExpressionLike auto& y,
                   R reduction = {}) const {
-    return poisson_nll_loss(x, y, options, reduction);
+    return poisson_nll_loss(x, y, {log_input, full, epsilon}, reduction);
   }
 };
 

@@ -61,7 +61,8 @@ struct Leading<X, Xs...>
 
 /// The element type of the operand of a sum, product or scan that has widened it (int32 to int64),
 /// else void; specialised where such nodes are made. Beside an operand of the narrower type the
-/// result takes that type: `k - sum(k)` is of k's type, and so is `k += cumsum(k, axis(0))`.
+/// result takes that type: `k - sum(k)` is of k's type, and so is `k += cumsum(k, axis(0))`. It is
+/// bool for a count, which beside floats is a float: `sum(x * m) / sum(m)`.
 template <class X>
 struct WidenedFrom {
   using type = void;
@@ -81,29 +82,53 @@ template <class Op>
 inline constexpr bool narrows<Op> = !std::is_same_v<typename Op::domain, op::Any> &&
                                     !std::is_same_v<typename Op::domain, op::Ordered>;
 
-/// Whether X is narrowed to T for that.
-template <class Op, class T, class X>
-inline constexpr bool narrowed_to = narrows<Op>&& std::is_same_v<widened_from<X>, T>;
+/// The types that counts take; half would round those above 2048.
+template <class T>
+inline constexpr bool holds_counts = std::is_floating_point_v<T> || is_complex<T>;
 
-/// T, the element type of the leading operand, or what that one was widened from if another has it.
+/// Whether X becomes a T for that, or because it is real and T complex of the same precision.
+template <class Op, class T, class X>
+inline constexpr bool converts_to = narrows<Op>&& decides<X> &&
+                                    (std::is_same_v<widened_from<X>, T> ||
+                                     (is_bool<widened_from<X>> && holds_counts<T>) ||
+                                     (is_complex<T> && std::is_same_v<element_of_t<X>, real_t<T>>));
+
+/// What Y, one of Xs, makes of the element type of the leading operand, or void.
+template <class Y, class... Xs>
+using narrowed_by =
+    std::conditional_t<has_element<widened_from<Y>, Xs...>, widened_from<Y>,
+                       std::conditional_t<decides<Y> && holds_counts<element_of_t<Y>> &&
+                                              (is_bool<widened_from<Xs>> || ...),
+                                          element_of_t<Y>, void>>;
+
+/// T, the element type of the leading operand, or what that one was widened from if another has it,
+/// or complex<T> beside complex numbers.
 template <class Op, class T, class... Xs>
-struct Narrowed {
+struct Common {
   using type = T;
 };
 template <class Op, class T, class... Xs>
+  requires(narrows<Op>&& std::is_floating_point_v<T> &&
+           ((is_complex<element_of_t<Xs>> &&
+             (!decides<Xs> || std::is_same_v<element_of_t<Xs>, complex<T>>)) ||
+            ...))
+struct Common<Op, T, Xs...> {
+  using type = complex<T>;
+};
+template <class Op, class T, class... Xs>
   requires(narrows<Op> && (sizeof(T) == 8) && is_integer<T> &&
-           (has_element<widened_from<Xs>, Xs...> || ...))
-struct Narrowed<Op, T, Xs...> {
+           (!std::is_void_v<narrowed_by<Xs, Xs...>> || ...))
+struct Common<Op, T, Xs...> {
   template <class U>
   struct Is {
     using type = U;
   };
   template <class Y, class... Ys>
   static constexpr auto first() {
-    if constexpr (has_element<widened_from<Y>, Xs...>) {
-      return Is<widened_from<Y>>{};
-    } else {
+    if constexpr (std::is_void_v<narrowed_by<Y, Xs...>>) {
       return first<Ys...>();
+    } else {
+      return Is<narrowed_by<Y, Xs...>>{};
     }
   }
   using type = typename decltype(first<Xs...>())::type;

@@ -120,7 +120,7 @@ namespace detail {
 /// Whether X, among other operands of an Op that computes in T, becomes cast<T>(x) by itself.
 template <class Op, class T, class X>
 inline constexpr bool needs_cast =
-    (adapts<X> || narrowed_to<Op, T, X>)&&!std::is_same_v<element_of_t<X>, undual_t<T>>;
+    (adapts<X> || converts_to<Op, T, X>)&&!std::is_same_v<element_of_t<X>, undual_t<T>>;
 template <class Op, class T, class X>
   requires requires { requires Op::mixes_types; }
 inline constexpr bool needs_cast<Op, T, X> = false;

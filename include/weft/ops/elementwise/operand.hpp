@@ -87,10 +87,10 @@ inline constexpr bool element_fits =
 /// The types that an operation requires to agree: all of them, or all but a leading condition.
 template <class Op, class... Xs>
 struct Valued {
-  using element = typename Narrowed<Op, typename Leading<Xs...>::type, Xs...>::type;
+  using element = typename Common<Op, typename Leading<Xs...>::type, Xs...>::type;
   static constexpr bool condition = true;
   static constexpr bool elements =
-      ((element_fits<element, Xs> || narrowed_to<Op, element, Xs>)&&...);
+      ((element_fits<element, Xs> || converts_to<Op, element, Xs>)&&...);
 };
 template <class Op, class C, class... Xs>
   requires requires { requires Op::first_is_condition; }

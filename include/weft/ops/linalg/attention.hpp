@@ -97,7 +97,7 @@ struct AttentionPlan {
 ///                        const Tensor<T, D>& dq, dk, dv);
 /// The last three are written where they have elements.
 template <class D>
-struct Attention;
+struct AttentionKernels;
 
 namespace detail {
 /// Checks shapes and options; throws ShapeError or ValueError.
@@ -139,7 +139,7 @@ WEFT_OUTLINED inline AttentionPlan plan_attention(const Shape& q, const Shape& k
 /// Whether the header with D's attention is included; if not, one compile error that names it.
 template <class D>
 constexpr bool can_attend() {
-  constexpr bool here = requires { sizeof(Attention<D>); };
+  constexpr bool here = requires { sizeof(AttentionKernels<D>); };
   static_assert(here || !is_cuda<D>,
                 "weft: for attention on Cuda include <weft/cuda/attention.hpp>");
   static_assert(here || is_cuda<D>, "weft: for attention on Cpu include <weft/weft.hpp>");
@@ -204,10 +204,18 @@ BegunAttention<T, D> attend(const Tensor<T, D>& q, const Tensor<T, D>& k, const 
   AttentionPlan& plan = a.plan;
   plan = plan_attention(q.shape(), k.shape(), v.shape(), options.dropout, options.scale,
                         options.enable_gqa);
+  if (options.past < 0) {
+    fail<ValueError>("scaled_dot_product_attention", "past ", options.past,
+                     ", expected at least 0");
+  }
   plan.causal = options.causal;
   plan.past = options.past;
   const Shape scores{plan.batches, plan.heads, plan.queries, plan.keys};
   const auto place = [&](const auto& mask) {
+    if (!broadcasts_to(mask.shape(), scores)) {
+      fail<ShapeError>("scaled_dot_product_attention", "a mask of shape ", mask.shape(),
+                       ", expected one that broadcasts to (batch, heads, queries, keys), ", scores);
+    }
     const auto whole = mask.expand(scores);
     for (int i = 0; i < 4; ++i) plan.mask_strides[i] = whole.strides()[i];
     return whole;
@@ -227,7 +235,8 @@ BegunAttention<T, D> attend(const Tensor<T, D>& q, const Tensor<T, D>& k, const 
   a.logs = Access::allocate<compute_t<T>, D>({plan.batches, plan.heads, plan.queries}, q.device());
   if (a.y.size() == 0) return a;
   using Runner = std::conditional_t<is_cuda<D>, Cuda, D>;
-  if constexpr (can_attend<Runner>()) Attention<Runner>::forward(plan, a.q, a.k, a.v, a.y, a.logs);
+  if constexpr (can_attend<Runner>())
+    AttentionKernels<Runner>::forward(plan, a.q, a.k, a.v, a.y, a.logs);
   return a;
 }
 }  // namespace detail

@@ -56,19 +56,23 @@ struct TriangularRule {
 
 }  // namespace linalg
 
-/// x with A x = b for triangular matrices a (..., n, n) and b (..., n, k); the other triangle is
-/// not read. With .transposed, A^T x = b (A^H for complex matrices); with .unit, the diagonal is
-/// taken to be ones. Batches broadcast. Throws ValueError if the diagonal has a 0. Gradient: Giles
-/// 2008, "Collected matrix derivative results".
+/// x with A x = b for triangular matrices a (..., n, n) and b (..., n, k), or one vector b for all;
+/// the other triangle is not read. With .transposed, A^T x = b (A^H for complex matrices); with
+/// .unit, the diagonal is taken to be ones. Batches broadcast. Throws ValueError if the diagonal
+/// has a 0. Gradient: Giles 2008, "Collected matrix derivative results".
 template <ExpressionLike A, ExpressionLike B>
 auto triangular_solve(A&& a, B&& b, linalg::Triangle how) {
   if constexpr (linalg::takes<A, B>()) {
-    const Shape batch = linalg::solution_batch("triangular_solve", a.shape(), b.shape());
+    const auto given = linalg::settled(b);
+    const bool vector = given.rank() == 1;
+    const auto columns = vector ? given.unsqueeze(-1) : given;
+    const Shape batch = linalg::solution_batch("triangular_solve", a.shape(), columns.shape());
     const auto matrix =
         linalg::settled(a).expand(linalg::with(batch, linalg::rows_of(a), linalg::rows_of(a)));
     const auto right =
-        linalg::settled(b).expand(linalg::with(batch, linalg::rows_of(b), linalg::columns_of(b)));
-    return linalg::run(linalg::TriangularRule{how}, matrix, right);
+        columns.expand(linalg::with(batch, linalg::rows_of(columns), linalg::columns_of(columns)));
+    const auto x = linalg::run(linalg::TriangularRule{how}, matrix, right);
+    return vector ? x.squeeze(-1) : x;
   }
 }
 
@@ -86,14 +90,14 @@ auto solve_triangular(const A& a, const B& b, SolveTriangular how) {
   const auto right = linalg::settled(b);
   const auto matrix = linalg::settled(a);
   linalg::check_square("solve_triangular", matrix.shape());
-  const bool vector = right.rank() == 1;
+  const bool as_given = how.left || right.rank() == 1;
   const bool upper = how.upper == how.left;  // of the matrix that is on the left
   const auto turned = how.left ? matrix : matrix.transpose(-1, -2);
-  const auto columns = vector ? right.unsqueeze(-1) : how.left ? right : right.transpose(-1, -2);
+  const auto columns = as_given ? right : right.transpose(-1, -2);
   const auto x = triangular_solve(turned, columns,
                                   {.upper = upper, .transposed = false, .unit = how.unitriangular})
                      .eval();
-  return vector ? x.squeeze(-1) : how.left ? x : x.transpose(-1, -2);
+  return as_given ? x : x.transpose(-1, -2);
 }
 
 }  // namespace weft

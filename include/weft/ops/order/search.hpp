@@ -64,6 +64,21 @@ struct row_insertion {
 }  // namespace op
 
 namespace detail {
+/// Throws unless each edge is at least the one before it; on a GPU, where that would wait, no
+/// check.
+template <class T, class D>
+void check_edges(const char* operation, const Tensor<T, D>& edges) {
+  if constexpr (std::is_same_v<D, Cpu>) {
+    for (int64_t i = 1; edges.rank() == 1 && i < edges.size(); ++i) {
+      const T before = edges.at(i - 1);
+      const T edge = edges.at(i);
+      if (before <= edge) continue;
+      fail<ValueError>(operation, "edge ", static_cast<double>(edge), " beside ",
+                       static_cast<double>(before), ", expected edges in order");
+    }
+  }
+}
+
 /// How many values belong to each sorted row.
 WEFT_OUTLINED inline int64_t values_in_row(const Shape& sorted, const Shape& values) {
   const int last = sorted.rank() - 1;

@@ -64,6 +64,12 @@ template <class R, class E>
 struct WidenedFrom<Reduce<R, E>> {
   using type = typename E::value_type;
 };
+template <class R, class E>
+  requires((is_bool<typename E::value_type> && std::is_same_v<R, reducer::sum>) ||
+           std::is_same_v<R, reducer::count_nonzero>)
+struct WidenedFrom<Reduce<R, E>> {
+  using type = bool;
+};
 template <class N>
 struct WidenedFrom<Single<N>> : WidenedFrom<N> {};
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include "weft/ops/index/scatter.hpp"
 #include "weft/ops/join.hpp"
 #include "weft/ops/linalg/matmul.hpp"
@@ -36,6 +38,7 @@ auto bin_of(const char* operation, const X& x, const E& edges) {
     fail<ShapeError>(operation, "edges of shape ", edges.shape(),
                      ", expected a vector of 2 or more");
   }
+  check_edges(operation, edges);
   const auto place = searchsorted(edges, x, Side::right);
   const auto bin = where(x == edges(bins), bins, place) - 1;
   return where(bin < bins && !isnan(x), bin, int64_t{-1}).eval();
@@ -49,6 +52,9 @@ Tensor<T, D> even_edges(const char* operation, const Tensor<T, D>& x, int64_t bi
   if (x.size() > 0) {
     low = static_cast<double>(min(x).item());
     high = static_cast<double>(max(x).item());
+  }
+  if (!std::isfinite(low) || !std::isfinite(high)) {
+    fail<ValueError>(operation, "elements from ", low, " to ", high, ", expected finite ones");
   }
   if (low == high) {
     low -= 0.5;

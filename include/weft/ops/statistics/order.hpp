@@ -121,6 +121,7 @@ auto digitize(const X& x, const B& bins, bool right = false) {
   const auto edges = detail::as_tensor(detail::detached(bins));
   const int64_t n = edges.size();
   const bool falls = n > 1 && edges(n - 1).item() < edges(0).item();
+  detail::check_edges("digitize", falls ? edges.flip(0) : edges);
   if (!falls) {
     return searchsorted(edges, detail::detached(x), right ? Side::left : Side::right);
   }

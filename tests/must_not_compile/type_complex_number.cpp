@@ -1,6 +1,0 @@
-// expect: element types do not mix silently
-#include <weft/weft.hpp>
-
-using namespace weft;
-
-auto f(const Tensor<float>& x) { return x * complex<float>(0, 1); }
