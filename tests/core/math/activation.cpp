@@ -100,3 +100,17 @@ TEST_CASE_TEMPLATE("piecewise functions at their kinks, and NaN", T, float, doub
   CHECK(std::isnan(math::elu(math::nan<T>, T(1))));
   CHECK(std::isnan(math::softplus(math::nan<T>)));
 }
+
+TEST_CASE_TEMPLATE("the side that an activation does not choose may overflow", T, float, double) {
+  const T inf = std::numeric_limits<T>::infinity();
+  for (const T x : {T(21), T(1000), std::numeric_limits<T>::max(), inf}) {
+    CHECK(weft::math::softplus(x) == x);
+    CHECK(weft::math::softplus_derivative(x) == 1);
+    CHECK(weft::math::mish(x) == x);
+    CHECK(weft::math::mish_derivative(x) == 1);
+    CHECK(weft::math::elu(x, T(1)) == x);
+  }
+  CHECK(weft::math::softplus(-inf) == 0);
+  CHECK(weft::math::elu(-inf, T(2)) == -2);
+  CHECK(std::isnan(weft::math::softplus(std::numeric_limits<T>::quiet_NaN())));
+}

@@ -160,3 +160,23 @@ TEST_CASE("NaN and infinity, also in one part of a complex number") {
   CHECK(math::is_nan(C(1, NAN)));
   CHECK(math::is_inf(C(INFINITY, 1)));
 }
+
+TEST_CASE_TEMPLATE("sign of zeros, of NaN and of numbers at the ends", T, float, double) {
+  using limits = std::numeric_limits<T>;
+  for (const T x : {limits::denorm_min(), T(0.25), limits::max(), limits::infinity()}) {
+    CHECK(weft::math::sign(x) == 1);
+    CHECK(weft::math::sign(-x) == -1);
+  }
+  CHECK(weft::math::sign(T(0)) == 0);
+  CHECK(weft::math::sign(T(-0.0)) == 0);
+  CHECK(!std::signbit(weft::math::sign(T(-0.0))));
+  CHECK(std::isnan(weft::math::sign(limits::quiet_NaN())));
+  static_assert(weft::math::sign(T(-3)) == -1);
+}
+
+TEST_CASE_TEMPLATE("choose takes one side, whatever the other is", T, float, double, int) {
+  const T strange = std::numeric_limits<T>::quiet_NaN();  // of int 0
+  CHECK(weft::math::choose(true, T(3), strange) == 3);
+  CHECK(weft::math::choose(false, strange, T(4)) == 4);
+  static_assert(weft::math::choose(true, T(1), T(2)) == 1);
+}

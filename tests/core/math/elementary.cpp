@@ -134,3 +134,18 @@ TEST_CASE("fma: one rounding for floats, wrapping for integers") {
   CHECK(math::fma(1 + 0x1p-30, 1 - 0x1p-30, -1.0) == -0x1p-60);
   CHECK(math::fma(std::int8_t{100}, std::int8_t{3}, std::int8_t{1}) == 45);
 }
+
+TEST_CASE_TEMPLATE("derivatives of pow are 0 where a factor of 0 meets an infinite one", T, float,
+                   double) {
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  CHECK(math::pow_derivative_x(T(0), T(0)) == 0);
+  CHECK(math::pow_derivative_x(nan, T(0)) == 0);
+  CHECK(math::pow_derivative_x(T(3), T(2)) == 6);
+  CHECK(std::isnan(math::pow_derivative_x(T(3), nan)));
+  CHECK(math::pow_derivative_y(T(0), T(2), T(0)) == 0);
+  CHECK(math::pow_derivative_y(T(0), T(-0.0), T(1)) == 0);
+  CHECK(math::pow_derivative_y(T(1), T(5), T(1)) == 0);
+  CHECK(std::isnan(math::pow_derivative_y(T(0), nan, nan)));
+  CHECK(math::pow_derivative_y(T(0), T(-1), std::numeric_limits<T>::infinity()) ==
+        -std::numeric_limits<T>::infinity());
+}

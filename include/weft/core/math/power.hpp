@@ -199,8 +199,11 @@ WEFT_INLINE double hypot(double x, double y) {
   const std::uint64_t most = select(below(a, b), b, a);
   const std::uint64_t small = below(most, to_bits(0x1p-400));
   const std::uint64_t large = below(to_bits(0x1p+500), most);
-  const double factor = select(small, 0x1p600, select(large, 0x1p-600, 1.0));
-  const double back = select(small, 0x1p-600, select(large, 0x1p600, 1.0));
+  constexpr std::uint64_t one = to_bits(1.0);
+  constexpr std::uint64_t step = to_bits(0x1p600) - one;  // of the exponent
+  const std::uint64_t up = (small & step) - (large & step);
+  const double factor = from_bits(one + up);
+  const double back = from_bits(one - up);
   const double u = from_bits(a) * factor;
   const double v = from_bits(b) * factor;
   const double length = simd::sqrt(mul_add(u, u, v * v)) * back;

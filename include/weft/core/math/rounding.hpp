@@ -24,13 +24,6 @@ WEFT_INLINE Whole<T> round_down(T x) {
   const T down = nearest - from_bits(above & to_bits(T(1)));
   return {a, select(below(to_bits(a), to_bits(whole)), down, a)};
 }
-/// The same, or one more where `up` is all ones and |x| is no integer.
-template <class T>
-WEFT_INLINE T round_up_where(Bits<T> up, Whole<T> x, T sign) {
-  const Bits<T> more = up & below(to_bits(x.down), to_bits(x.a));
-  return with_sign_of(x.down + from_bits(more & to_bits(T(1))), sign);
-}
-
 }  // namespace detail
 
 template <class T>
@@ -39,11 +32,14 @@ WEFT_INLINE T trunc(T x) {
 }
 template <class T>
 WEFT_INLINE T floor(T x) {
-  return detail::round_up_where(detail::negative(x), detail::round_down(x), x);
+  using namespace detail;
+  const auto [a, down] = round_down(x);
+  const Bits<T> more = negative(x) & below(to_bits(down), to_bits(a));
+  return with_sign_of(down + from_bits(more & to_bits(T(1))), x);
 }
 template <class T>
 WEFT_INLINE T ceil(T x) {
-  return detail::round_up_where(~detail::negative(x), detail::round_down(x), x);
+  return -simd::floor(-x);
 }
 
 }  // namespace weft::math::simd
