@@ -90,3 +90,35 @@ TEST_CASE("several threads of the program's own") {
   CHECK(allclose(got[0], expected));
   CHECK(allclose(got[1], expected));
 }
+
+TEST_CASE_TEMPLATE("a bias of each column is added to all products, and may be the target", T,
+                   float, double, int) {
+  using namespace weft;
+  const auto numbers = [](const Shape& shape) {
+    return Tensor<T>(cast<T>(arange<int64_t>(shape.size()) * int64_t{7} % int64_t{5}))
+        .reshape(shape);
+  };
+  const auto w = numbers({70, 90});
+  const auto b = numbers({90});
+  for (const Shape& shape : {Shape{70}, Shape{1, 70}, Shape{30, 70}, Shape{2, 3, 40, 70}}) {
+    CAPTURE(shape);
+    const auto x = numbers(shape);
+    const Tensor<T> plain = matmul(x, w);
+    const Tensor<T> wanted = plain + b;
+    CHECK(equal(Tensor<T>(matmul(x, w) + b), wanted));
+    CHECK(equal(Tensor<T>(b + matmul(x, w.t().clone().t())), wanted));
+    if (shape.rank() == 2) {
+      const Tensor<T> turned = empty<T>({90, shape[0]});
+      turned.t().assign(matmul(x, w) + b);
+      CHECK(equal(turned.t().clone(), wanted));
+    }
+  }
+  const auto x = numbers({70});
+  const Tensor<T> into = b.clone();
+  const Tensor<T> wanted = matmul(x, w) + b;
+  into.assign(matmul(x, w) + into);
+  CHECK(equal(into, wanted));
+  const Tensor<T> row = b.clone();
+  row.reshape({1, 90}).assign(matmul(x.reshape({1, 70}), w) + row);
+  CHECK(equal(row, wanted));
+}

@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "weft/core/dtype.hpp"
+#include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/cpu/linalg/blas_threads.hpp"
 #include "weft/cpu/linalg/gemm.hpp"
 #include "weft/cpu/linalg/onednn_product.hpp"
@@ -111,6 +112,17 @@ struct BlasTiles {
   BlasTiles(int64_t m, int64_t n) : rows(m), columns(n), down(1), across(1) {}
 };
 
+/// Adds a bias to a tile while it is in the cache.
+template <class T>
+[[gnu::noinline]] void add_bias(T* c, int64_t row, int64_t height, int64_t width, const T* bias) {
+  run_loop([=]() __attribute__((always_inline)) {
+    for (int64_t i = 0; i < height; ++i) {
+      T* const at = c + i * row;
+      for (int64_t j = 0; j < width; ++j) at[j] += bias[j];
+    }
+  });
+}
+
 /// One tile of one matrix of a batch. BLAS is column-major, so it computes c' = b' a'; products
 /// with a vector use the function that reads the matrix once.
 template <class T>
@@ -168,6 +180,20 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] con
 #endif
 }
 
+/// What a tile's product leaves to do.
+template <class T>
+void finish_tile(const GemmTask<T>& task, const BlasTiles& tiles, int64_t item) {
+  if (task.bias == nullptr) return;
+  const auto& p = task.plan;
+  const int64_t index = item / (tiles.down * tiles.across);
+  const int64_t tile = item - index * tiles.down * tiles.across;
+  const int64_t i = tile / tiles.across * tiles.rows;
+  const int64_t j = tile % tiles.across * tiles.columns;
+  add_bias(task.c + p.offset(p.c, index) + i * p.c.row + j, p.c.row,
+           p.m - i < tiles.rows ? p.m - i : tiles.rows,
+           p.n - j < tiles.columns ? p.n - j : tiles.columns, task.bias + j);
+}
+
 }  // namespace detail
 
 /// Runs a task by BLAS if there is one that takes it, otherwise by gemm(). weft's threads share its
@@ -184,7 +210,10 @@ void multiply(const GemmTask<T>& task) {
       constexpr int64_t small = 64 * 64 * 64;
       if (whole && p.m * p.n * p.k >= small) {
         const detail::BlasTiles all(p.m, p.n);
-        for (int64_t i = 0; i < batches; ++i) detail::blas_product(task, all, i);
+        for (int64_t i = 0; i < batches; ++i) {
+          detail::blas_product(task, all, i);
+          detail::finish_tile(task, all, i);
+        }
         return;
       }
       const detail::BlasTiles tiles = whole ? detail::BlasTiles(p.m, p.n) : detail::BlasTiles(p);
@@ -194,11 +223,16 @@ void multiply(const GemmTask<T>& task) {
       return parallel(batches * tiles.down * tiles.across, work, [&](int64_t first, int64_t last) {
         const SingleThreadedBlas alone;
         const OpenMpTeam alone_too(by_onednn ? 1 : 0);
-        for (int64_t i = first; i < last; ++i) detail::blas_product(task, tiles, i);
+        for (int64_t i = first; i < last; ++i) {
+          detail::blas_product(task, tiles, i);
+          detail::finish_tile(task, tiles, i);
+        }
       });
     }
   }
   gemm(task);
+  const detail::BlasTiles all(task.plan.m, task.plan.n);
+  for (int64_t i = 0; i < task.plan.batches(); ++i) detail::finish_tile(task, all, i);
 }
 
 }  // namespace weft::cpu

@@ -12,7 +12,8 @@
 
 namespace weft::cpu {
 
-/// One product: c = alpha a b, added to what c holds where `adds`. Strides are the plan's.
+/// One product: c = alpha a b, added to what c holds where `adds`, plus `bias` for each row, of
+/// multiply() in blas.hpp alone. Strides are the plan's.
 template <class T>
 struct GemmTask {
   const weft::detail::ProductPlan& plan;
@@ -21,6 +22,7 @@ struct GemmTask {
   T* c;
   T alpha;
   bool adds;
+  const T* bias = nullptr;
 };
 
 namespace detail {
