@@ -35,6 +35,8 @@ TEST_CASE_TEMPLATE("reductions inside an expression", D, TEST_DEVICES) {
       },
       x));
   CHECK(gradcheck([](const auto& v) { return Var(sum(v * sum(v, axis(0)), axis(1))); }, x));
+  const Tensor m = numbers<D>({3, 4}).eval() > 0;
+  CHECK(gradcheck([&](const auto& v) { return Var(sum(v * v * m) / sum(m)); }, x));
 }
 
 TEST_CASE_TEMPLATE("equal extremes share, zeros in a product do not disturb", D, TEST_DEVICES) {

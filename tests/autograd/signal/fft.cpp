@@ -94,4 +94,6 @@ TEST_CASE_TEMPLATE("gradients of complex numbers", D, TEST_DEVICES) {
   check_gradient(z, [&](const auto& v) { return loss(matmul(w.t(), v)); });
   const auto x = randoms({2, 3}, D{});
   check_gradient(x, [&](const auto& v) { return loss(cast<complex<double>>(v) * w); });
+  check_gradient(x, [&](const auto& v) { return loss(v * w); });  // the same
+  check_gradient(x, [&](const auto& v) { return loss(w / exp(complex<double>(0, 1) * v)); });
 }
