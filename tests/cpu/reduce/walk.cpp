@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "test.hpp"
+#include "weft/weft.hpp"
 
 using weft::axis;
 
@@ -46,6 +47,31 @@ TEST_CASE("long, tall and many-dimensional reductions are cut into pieces and al
   CHECK(middle.to_vector() == expected);
   CHECK(weft::argmax(cube, axis(0, 2)).eval().at(9) ==
         weft::argmax(cube.permute({1, 0, 2}).clone().reshape({70, 3000}), axis(1)).eval().at(9));
+}
+
+TEST_CASE("short lines several at a time, and axes of one element") {
+  // Whole numbers, so that sums are exact; with and without gaps, computed and in place.
+  for (const std::int64_t size : {1, 7, 49, 256, 257}) {
+    for (const std::int64_t images : {1, 3, 300}) {
+      const std::int64_t count = images * 5 * (size + 1);
+      const auto base = (weft::arange<double>(static_cast<double>(count)) % 1009.0)
+                            .eval()
+                            .reshape({images, 5, size + 1});
+      for (const auto& x : {base(weft::all, weft::all, weft::slice(0, size)),
+                            base(weft::all, weft::all, weft::slice(0, size)).clone()}) {
+        const auto rows = x.permute({1, 0, 2}).clone().reshape({5, images * size});
+        CHECK(equal(sum(x, axis(0, 2)), sum(rows, axis(1))));
+        CHECK(equal(sum(x * 2.0 + 1.0, axis(0, 2)), sum((rows * 2.0 + 1.0).eval(), axis(1))));
+        CHECK(equal(argmax(x, axis(0, 2)), argmax(rows, axis(1))));
+        CHECK(allclose(weft::var(x, axis(0, 2)), weft::var(rows, axis(1)), {1e-12, 1e-12}));
+      }
+    }
+  }
+  const auto x = weft::arange<double>(3000.0).reshape({1, 30, 1, 100});
+  CHECK(equal(sum(square(x) + x, axis(0)), (square(x) + x).eval().reshape({30, 1, 100})));
+  CHECK(equal(sum(x * x, axis(0, 2)), (x * x).eval().reshape({30, 100})));
+  CHECK(equal(sum(x.permute({0, 3, 2, 1}), axis(0)),
+              x.permute({3, 2, 1, 0}).clone().reshape({100, 1, 30})));
 }
 
 TEST_CASE("a bad index inside a long reduction throws, and nothing is leaked") {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the ways through memory are one class.
+
 #include <vector>
 
 #include "weft/cpu/elementwise/block.hpp"
@@ -40,6 +42,7 @@ struct ReduceWork {
   static constexpr int64_t elements_a_piece = 1 << 16;
   static constexpr int64_t rows_a_piece = 512;  // where there are few columns
   static constexpr int64_t most_rows = int64_t{1} << 26;
+  static constexpr int64_t longest_line = 256;  // of those taken several at a time
 
   /// Whether results are adjacent and the elements of one far apart.
   bool columns_are_faster() const {
@@ -100,7 +103,7 @@ struct ReduceWork {
     char** at;
     int64_t* step;
     int64_t* skip;
-    char* values;  // computed ones
+    char* values;  // computed ones, or copies
   };
 
   /// Sets up the operands of a loop along `along`, with rows along `down`; then calls f(memory,
@@ -110,8 +113,9 @@ struct ReduceWork {
                                           const weft::detail::Operand* down, int e,
                                           const F& f) const {
     const auto count = static_cast<std::size_t>(n);
+    const bool copies = values != nullptr || (inner.rank > 1 && along == inside);
     const std::size_t bytes =
-        values == nullptr ? 64 : static_cast<std::size_t>(run_size * run_loops.value_bytes);
+        copies ? static_cast<std::size_t>(run_size * run_loops.value_bytes) : 64;
     alignas(64) char scratch[Block::scratch_bytes];
     const Memory memory{static_cast<BlockOperand*>(__builtin_alloca(count * sizeof(BlockOperand))),
                         static_cast<char**>(__builtin_alloca(count * sizeof(char*))),
@@ -147,13 +151,29 @@ struct ReduceWork {
     return memory.values;
   }
 
+  /// `lines` lines of m values, one behind the other.
+  WEFT_OUTLINED const char* load_lines(const Memory& memory, Block& block, int64_t m,
+                                       int64_t lines) const {
+    int64_t pitch = 0;
+    const char* const from = load(memory, block, 0, m, lines, pitch);
+    const int64_t bytes = m * run_loops.value_bytes;
+    if (pitch == bytes) return from;
+    for (int64_t l = 0; l < lines; ++l) {
+      __builtin_memcpy(memory.values + l * bytes, from + l * pitch,
+                       static_cast<std::size_t>(bytes));
+    }
+    return memory.values;
+  }
+
   /// Pieces first to last - 1 of the outputs' rows; their states to `states` if there are several.
   WEFT_OUTLINED void by_rows(int64_t pieces, int64_t piece, int64_t first, int64_t last,
                              char* states) const {
     const int depth = inner.rank - 1;
     const int64_t size = inner.size[depth];
     const int across = outer.rank - 1;
-    with_memory(inside, depth, operands, across, [&](const Memory& memory, Block& block) {
+    const weft::detail::Operand* const down = depth > 0 ? inside : operands;
+    const auto rows = depth > 0 ? depth - 1 : across;
+    with_memory(inside, depth, down, rows, [&](const Memory& memory, Block& block) {
       const int64_t longest = values == nullptr ? long_run_size : run_size;
       const int64_t together =
           pieces == 1 && depth == 0 && size > 0 && size <= longest && size <= block.length()
@@ -196,6 +216,9 @@ struct ReduceWork {
     const int64_t length = inner.count();
     const int64_t size = inner.size[depth];
     const int64_t lines = length > 0 ? length / size : 0;
+    // Short lines are taken several at a time.
+    const int64_t room = min(block.length(), run_size);
+    const int64_t beside = depth > 0 && size <= longest_line && size <= room ? room / size : 1;
     void* const running =
         __builtin_alloca_with_align(static_cast<std::size_t>(run_loops.bytes), 512);
     alignas(16) char state[64];
@@ -214,6 +237,16 @@ struct ReduceWork {
       if (first_line > 0) within.seek(inner, depth, inside, n, memory.line, first_line);
       for (int64_t l = first_line; l < last_line; ++l) {
         for (int i = 0; i < n; ++i) memory.blocked[i].row = memory.line[i];
+        if (beside > 1) {
+          const int64_t some =
+              min(min(beside, last_line - l), inner.size[depth - 1] - within.index[depth - 1]);
+          run_loops.add(reducer, load_lines(memory, block, size, some), some * size, l * size,
+                        running);
+          within.skip(depth, inside, n, memory.line, some - 1);
+          within.next(inner, depth, inside, n, memory.line);
+          l += some - 1;
+          continue;
+        }
         for (int64_t j = begin; j < end; j += most) {
           const int64_t m = min(end - j, most);
           int64_t pitch = 0;

@@ -43,6 +43,7 @@ struct RowScratch {
     std::uint64_t values;  // a bit for each reduction whose value is loaded
     bool varies;           // which may be another one at each element of a row
     bool whole;            // rows are short: many at once
+    bool lines;            // a row has short lines: many of them at once, and rows one by one
     int64_t most;          // rows at once
   };
 
@@ -83,6 +84,7 @@ struct RowScratch {
                   0,
                   0,
                   has_varying_values(),
+                  false,
                   false,
                   1};
     place(memory, scratch);
@@ -224,7 +226,23 @@ struct RowScratch {
     block.load(start, m, memory.at, uses | memory.values, rows, memory.skip);
   }
 
-  /// f(start, position, m) for the runs of a row.
+  /// Whether a row is lines that are much shorter than a loop should be: then several of them are
+  /// taken at once, and operands as they lie along the axis before the lines'.
+  static constexpr int64_t longest_line = 256;
+  WEFT_OUTLINED bool takes_lines(const Memory& memory, int64_t room) const {
+    const int depth = inner.rank - 1;
+    if (depth == 0 || memory.blocked == nullptr || inner.size[depth] > min(longest_line, room) ||
+        inner.size[depth - 1] == 1) {
+      return false;
+    }
+    for (int i = 0; i < count(); ++i) {
+      BlockOperand& x = memory.blocked[i];
+      x.pitch = inside[i].stride[depth - 1] * x.itemsize;
+    }
+    return true;
+  }
+
+  /// f(start, position, m, lines) for the runs of a row, of `lines` lines of m elements.
   template <class F>
   void walk(const Memory& memory, const Block& block, const F& f) const {
     const int depth = inner.rank - 1;
@@ -232,12 +250,21 @@ struct RowScratch {
     const int64_t length = inner.count();
     const int64_t fit = min(min(block.length(), block.run_length()), run_size);
     const int64_t longest = memory.most == 1 ? fit : min(block.length(), run_size) / memory.most;
+    const int64_t most = memory.lines ? min(block.length(), run_size) / size : 1;
     for (int i = 0; i < count(); ++i) memory.line[i] = memory.row[i];
     weft::detail::Cursor within;
-    for (int64_t start = 0; start < length; start += size) {
+    for (int64_t start = 0; start < length;) {
       set_rows(memory, memory.line);
-      for (int64_t j = 0; j < size; j += longest) f(j, start + j, min(size - j, longest));
+      int64_t lines = 1;
+      if (memory.lines) {
+        lines = min(most, inner.size[depth - 1] - within.index[depth - 1]);
+        f(0, start, size, lines);
+        within.skip(depth, inside, count(), memory.line, lines - 1);
+      } else {
+        for (int64_t j = 0; j < size; j += longest) f(j, start + j, min(size - j, longest), 1);
+      }
       if (depth > 0) within.next(inner, depth, inside, count(), memory.line);
+      start += lines * size;
     }
   }
 
@@ -249,16 +276,16 @@ struct RowScratch {
   /// Computes what reductions and outputs share, for rows that begin at memory.row, to `to`.
   WEFT_OUTLINED void compute_part(const Memory& memory, Block& block, int64_t rows,
                                   char* to) const {
-    const int64_t pitch = inner.count() * part->bytes;
-    const auto run = [&](int64_t start, int64_t position, int64_t m) {
-      block.load(start, m, memory.at, part->uses, rows, memory.skip);
-      part->loop(part->program, memory.at, memory.step, memory.skip, rows, m,
+    const int64_t pitch = (memory.lines ? inner.size[inner.rank - 1] : inner.count()) * part->bytes;
+    const auto run = [&](int64_t start, int64_t position, int64_t m, int64_t lines) {
+      block.load(start, m, memory.at, part->uses, rows * lines, memory.skip);
+      part->loop(part->program, memory.at, memory.step, memory.skip, rows * lines, m,
                  to + position * part->bytes, pitch, nullptr);
     };
     memory.row[part->leaf] = to;
     if (memory.whole) {
       set_rows(memory, memory.row);
-      run(0, 0, inner.size[0]);
+      run(0, 0, inner.size[0], 1);
     } else {
       walk(memory, block, run);
     }

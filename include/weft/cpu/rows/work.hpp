@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the ways through the rows are one class.
+
 #include <vector>
 
 #include "weft/cpu/parallel.hpp"
@@ -43,6 +45,7 @@ struct RowRunner : RowScratch {
                                              : min(beside, 1 + most_shared / bytes_a_row);
       std::vector<char> shared(static_cast<std::size_t>(most * bytes_a_row));
       if (columns) memory.most = most;
+      memory.lines = length > 0 && !columns && takes_lines(memory, block.length());
       if (shares_last(memory)) {
         const int64_t bytes = length * loops.reduce[loops.reductions - 1]->run->value_bytes;
         if (memory.whole) {
@@ -192,6 +195,22 @@ struct RowRunner : RowScratch {
       }
     }
   }
+  /// Lines of a row join its running reduction, as one run.
+  void add_lines(const Memory& memory, Block& block, int r, int64_t position, int64_t m,
+                 int64_t lines, char* running) const {
+    const ReductionFunctions& own = *loops.reduce[r];
+    int64_t pitch = 0;
+    const char* values = values_of(memory, block, r, 0, position, m, lines, pitch);
+    const int64_t bytes = m * own.run->value_bytes;
+    if (pitch != bytes) {  // they are an operand
+      for (int64_t l = 0; l < lines; ++l) {
+        __builtin_memcpy(memory.computed + l * bytes, values + l * pitch,
+                         static_cast<std::size_t>(bytes));
+      }
+      values = memory.computed;
+    }
+    own.run->add(own.reducer(program), values, lines * m, position, running);
+  }
   /// The values of a reduction of short rows.
   void reduce_whole(const Memory& memory, Block& block, int r, int64_t rows) const {
     const ReductionFunctions& own = *loops.reduce[r];
@@ -216,8 +235,12 @@ struct RowRunner : RowScratch {
         __builtin_alloca_with_align(static_cast<std::size_t>(rows * bytes), 512));
     alignas(16) char state[64];
     for (int64_t k = 0; k < rows; ++k) run.begin(reducer, running + k * bytes);
-    walk(memory, block, [&](int64_t start, int64_t position, int64_t m) {
-      add_run(memory, block, r, start, position, m, running, rows, bytes);
+    walk(memory, block, [&](int64_t start, int64_t position, int64_t m, int64_t lines) {
+      if (memory.lines) {
+        add_lines(memory, block, r, position, m, lines, running);
+      } else {
+        add_run(memory, block, r, start, position, m, running, rows, bytes);
+      }
     });
     for (int64_t k = 0; k < rows; ++k) {
       run.end(running + k * bytes, state);
@@ -234,9 +257,9 @@ struct RowRunner : RowScratch {
       }
     }
     if (mode == RowMode::compute || mode == RowMode::same) {
-      memory.skip[value(r)] = slot;
+      memory.skip[value(r)] = memory.lines ? 0 : slot;
       if (memory.blocked != nullptr) {
-        memory.blocked[value(r)].pitch = slot;
+        memory.blocked[value(r)].pitch = memory.skip[value(r)];
         memory.blocked[value(r)].repeated = nullptr;
       }
     }
@@ -251,16 +274,16 @@ struct RowRunner : RowScratch {
 
   WEFT_OUTLINED void store(const Memory& memory, Block& block, int64_t rows) const {
     if (inner.count() == 0) return store_of_none(memory, block);
-    const auto all = [&](int64_t start, int64_t position, int64_t m) {
-      store_run(memory, block, start, position, m, rows);
+    const auto all = [&](int64_t start, int64_t position, int64_t m, int64_t lines) {
+      store_run(memory, block, start, position, m, rows * lines);
     };
     bool along = false;
     for (int k = 0; k < loops.outputs; ++k) along = along || task.along_row[k];
     if (!along) {
       set_rows(memory, memory.row);
-      all(0, 0, 1);
+      all(0, 0, 1, 1);
     } else if (memory.whole) {
-      all(0, 0, inner.size[0]);
+      all(0, 0, inner.size[0], 1);
     } else {
       walk(memory, block, all);
     }

@@ -38,7 +38,7 @@ struct RowTask {
 };
 
 /// Whether a reduction reads an operand with adjacent rows, at least 16, and a row's elements far
-/// apart.
+/// apart; not beside one that lies in rows, if those are so short that both are fast.
 WEFT_OUTLINED inline bool in_columns(const RowNode& node, const Operand* operands) {
   int across = -1;  // the last axes of more than one element, kept
   int along = -1;   // and reduced
@@ -46,14 +46,18 @@ WEFT_OUTLINED inline bool in_columns(const RowNode& node, const Operand* operand
     if (node.shape[i] > 1) (node.axes.reduces(i) ? along : across) = i;
   }
   if (across < 0 || along < 0 || node.shape[across] < 16) return false;
+  bool found = false;
+  bool beside_rows = false;
   for (int k = node.first_leaf; k < node.last_leaf; ++k) {
     const Operand& x = operands[k];
     const int shift = node.shape.rank() - x.rank;
     if (shift > across || shift > along) continue;
     const bool varies = x.size[across - shift] > 1 && x.size[along - shift] > 1;
-    if (varies && x.stride[across - shift] == 1 && x.stride[along - shift] > 1) return true;
+    if (!varies) continue;
+    found = found || (x.stride[across - shift] == 1 && x.stride[along - shift] > 1);
+    beside_rows = beside_rows || x.stride[along - shift] == 1;
   }
-  return false;
+  return found && !(beside_rows && node.shape[along] <= 512);
 }
 
 /// Whether an operand whose rows indices pick has the program's rows, in the order of its outputs:
