@@ -33,7 +33,7 @@ TEST_CASE("operands of a row are the same where they lie the same") {
     operand.itemsize = sizeof(float);
     operand.stride[0] = 1;
   }
-  const SameInRow row{task, operands, 1, operands, 0};
+  const SameInRow row{task, operands, 1, operands, 0, 0};
   CHECK(row.same_operand(0, 1));
   operands[1].stride[0] = 2;
   CHECK(!row.same_operand(0, 1));
