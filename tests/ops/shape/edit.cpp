@@ -52,6 +52,8 @@ TEST_CASE_TEMPLATE("the same memory seen otherwise", D, TEST_DEVICES) {
   CHECK(windows(x.reshape(2, 3), 1, 2).shape() == Shape{2, 2, 2});
   CHECK(windows(x(3), 0, 1).to_vector() == std::vector<float>{3});
   CHECK_SAYS("[windows] windows of 2 with step 1", windows(x(3), 0, 2));
+  CHECK_SAYS("has elements that share memory", windows(x, 0, 3).assign(0.0F));
+  CHECK(windows(x.clone(), 0, 2, 2).fill(0).size() == 6);
   CHECK(as_strided(x, {2, 2}, {1, 2}, 1).to_vector() == std::vector<float>{1, 3, 2, 4});
   const auto bits = bit_cast<std::int32_t>(x);
   CHECK(bits(1).item() == 0x3F800000);
