@@ -40,7 +40,7 @@ WEFT_LIB_HOLDS void cpu::detail::for_each_element<void>(const Shape&, weft::deta
                                                         int, const bool*, cpu::detail::ElementLoop*,
                                                         const void*, const cpu::Movers&,
                                                         const Stores*,
-                                                        const cpu::detail::PastCaches*);
+                                                        const cpu::detail::PastCaches*, bool);
 
 WEFT_LIB_HOLDS void cpu::detail::ReduceWork::run<void>() const;
 WEFT_LIB_HOLDS void cpu::detail::RowRunner::run<void>() const;
