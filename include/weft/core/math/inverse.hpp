@@ -22,6 +22,9 @@ template <class T>
 struct Arcsine {
   Bits<T> far;
   T value;
+  T z;     // the square of the argument,
+  T root;  // the argument, and
+  T rest;  // what the value is more
 };
 template <class T>
 WEFT_INLINE Arcsine<T> arcsine(T x) {
@@ -40,7 +43,8 @@ WEFT_INLINE Arcsine<T> arcsine(T x) {
     q = polynomial(z, 1.0, -2.40339491173441421878e+00, 2.02094576023350569471e+00,
                    -6.88283971605453293030e-01, 7.70381505559019352791e-02);
   }
-  return {far, mul_add(s * z, p / q, s)};
+  const T ratio = p / q;
+  return {far, mul_add(s * z, ratio, s), z, s, s * z * ratio};
 }
 
 /// Where `big` is all ones, 1 + x rounds to x.
@@ -60,17 +64,25 @@ WEFT_INLINE T log1p_or_twice(Bits<T> big, T a, T small) {
 template <class T>
 WEFT_INLINE T asin(T x) {
   using namespace detail;
-  const auto [far, v] = arcsine(x);
-  return with_sign_of(select(far, half_pi<T> - (2 * v - half_pi_low<T>), v), x);
+  const Arcsine<T> a = arcsine(x);
+  T far = half_pi<T> - (2 * a.value - half_pi_low<T>);
+  if constexpr (sizeof(T) == 8) {  // without what rounding the root costs
+    const T w = from_bits(to_bits(a.root) & ~Bits<T>{0xffffffff});
+    const T c = (a.z - w * w) / (a.root + w + T(0x1p-1000));
+    constexpr T quarter = half_pi<T> / 2;
+    far = quarter - ((2 * a.rest - (half_pi_low<T> - 2 * c)) - (quarter - 2 * w));
+  }
+  return with_sign_of(select(a.far, far, a.value), x);
 }
 
 template <class T>
 WEFT_INLINE T acos(T x) {
   using namespace detail;
-  const auto [far, v] = arcsine(x);
+  const Arcsine<T> a = arcsine(x);
+  const T v = a.value;
   const T near = half_pi<T> - (from_bits(to_bits(v) ^ sign_bit(x)) - half_pi_low<T>);
   const T left = 2 * half_pi<T> - (2 * v - 2 * half_pi_low<T>);
-  return select(far, select(negative(x), left, 2 * v), near);
+  return select(a.far, select(negative(x), left, 2 * v), near);
 }
 
 /// The angle of (x, y): as atan of y / x, whose numerator and denominator are scaled so that
