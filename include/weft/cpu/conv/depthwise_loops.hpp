@@ -123,7 +123,7 @@ struct DepthwiseRow {
             const int tap = (z.tap + a * step[0].tap) * kernel[1] + y.tap + b * step[1].tap;
             const T* factor = filters + (tap * kernel[2] + x[i].tap) * pitch;
             for (int c = 0; c < x[i].count; ++c, in += source_step, factor += tap_step) {
-#pragma GCC unroll 4
+              WEFT_UNROLL
               for (int v = 0; v < V; ++v) {
                 Vector left, right;
                 __builtin_memcpy(&left, in + v * side_by_side<T>, sizeof(Vector));
@@ -173,7 +173,7 @@ struct DepthwiseFilters {
             const T* in = images.at(w.source(0, z, kz), w.source(1, y, ky), w.source(2, left, kx));
             const T* up = results.at(z, y, left);
             for (int x = left; x < right; ++x, in += image_step, up += results.place) {
-#pragma GCC unroll 4
+              WEFT_UNROLL
               for (int v = 0; v < V; ++v) {
                 Vector a, b;
                 __builtin_memcpy(&a, in + v * side_by_side<T>, sizeof(Vector));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because where a task's rows and values are is one class.
+
 #include "weft/cpu/rows/kernel.hpp"
 
 namespace weft::cpu::detail {
