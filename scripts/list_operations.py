@@ -60,7 +60,7 @@ def meanings():
     found, named = {}, set()
     for path in sorted((WEFT / "core" / "math").rglob("*.hpp"), key=lambda p: OVERLOADS.get(p.stem, 0)):
         functions_here = re.findall(
-            r"((?:^///[^\n]*\n)*)^template <[^\n]*?>\s(?:requires[^\n]*\n)?\s*WEFT_HD (?:constexpr )?[\w<>]+ (\w+)\(",
+            r"((?:^///[^\n]*\n)*)^template <[^\n]*?>\s(?:requires[^\n]*\n)?\s*WEFT_HD (?:WEFT_INLINE )?(?:constexpr )?[\w<>]+ (\w+)\(",
             path.read_text(), re.M)
         for comment, name in functions_here:
             if comment and not (path.stem in OVERLOADS and name in named):

@@ -15,8 +15,8 @@ WEFT_BINARY(fmod,        Real,              math::mod(x, y),          T(1), -mat
 WEFT_BINARY(remainder,   Real,              math::remainder(x, y),    T(1), -math::floor(x / y))
 WEFT_BINARY(pow,         Numeric,           math::pow(x, y),          math::pow_derivative_x(x, y), math::pow_derivative_y(x, y, z))
 
-WEFT_BINARY(maximum,     Real,              math::maximum(x, y),      x > y ? T(1) : x == y ? T(0.5) : T(0), y > x ? T(1) : x == y ? T(0.5) : T(0))
-WEFT_BINARY(minimum,     Real,              math::minimum(x, y),      x < y ? T(1) : x == y ? T(0.5) : T(0), y < x ? T(1) : x == y ? T(0.5) : T(0))
+WEFT_BINARY(maximum,     Real,              math::maximum(x, y),      math::choose(x > y, T(1), math::choose(x == y, T(0.5), T(0))), math::choose(y > x, T(1), math::choose(x == y, T(0.5), T(0))))
+WEFT_BINARY(minimum,     Real,              math::minimum(x, y),      math::choose(x < y, T(1), math::choose(x == y, T(0.5), T(0))), math::choose(y < x, T(1), math::choose(x == y, T(0.5), T(0))))
 WEFT_BINARY(fmax,        Real,              math::fmax(x, y),         x >= y || y != y ? T(1) : T(0), x >= y || y != y ? T(0) : T(1))
 WEFT_BINARY(fmin,        Real,              math::fmin(x, y),         x <= y || y != y ? T(1) : T(0), x <= y || y != y ? T(0) : T(1))
 WEFT_BINARY(clamp_min,   Real,              math::maximum(x, y),      x >= y ? T(1) : T(0), x < y ? T(1) : T(0))
