@@ -51,15 +51,15 @@
 
 /// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
 /// vectorised, since vectors would have to wait for what was just stored. Passes that look for
-/// equal values on other paths do not pay either: they make such a function no faster, and every
-/// file that includes weft compiles some thirty of them.
+/// equal values on other paths, or copy paths, do not pay either: they make such a function hardly
+/// faster, and every file that includes weft compiles some thirty of them.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_OUTLINED                                                                             \
   [[gnu::noinline,                                                                                \
     gnu::optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize", "no-tree-loop-distribution", \
                   "no-tree-loop-distribute-patterns", "no-version-loops-for-strides",             \
                   "no-tree-pre", "no-gcse", "no-code-hoisting", "no-ivopts", "no-tree-vrp",       \
-                  "no-schedule-insns2")]]
+                  "no-schedule-insns2", "no-thread-jumps")]]
 #else
 #define WEFT_OUTLINED [[gnu::noinline]]
 #endif
