@@ -15,10 +15,10 @@ build := cmake --build --preset release --parallel $(jobs)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench bench-random docs fuzz gpu-check conformance cross-test format clean
+.PHONY: help demo test test-all bench bench-random docs fuzz fuzz-statements gpu-check conformance cross-test format clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
 
 demo: part := $(if $(gpu),,yes)
 demo: ## classify real handwritten digits, on the CPU and, if there is one, on the GPU
@@ -57,6 +57,9 @@ docs: ## build the documentation's site in build/site/html (mkdocs-material from
 
 fuzz: ## fuzz every reader of files for SECONDS_EACH, default 120, by clang's libFuzzer
 	@python3 scripts/fuzz.py --seconds $(or $(SECONDS_EACH),120) --jobs $(jobs)
+
+fuzz-statements: ## COUNT (24) random statements from SEED (1), whole and step by step (ARGS=--gradients, --device Cuda)
+	@python3 scripts/fuzz_statements.py --seed $(or $(SEED),1) --count $(or $(COUNT),24) $(ARGS) || [ $$? -eq 77 ]
 
 gpu-check: ## everything that needs a GPU, one table at the end; logs in OUT, default build/gpu-check
 	@python3 scripts/gpu_check.py --jobs $(jobs) --out $(or $(OUT),build/gpu-check)
