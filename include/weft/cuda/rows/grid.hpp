@@ -109,14 +109,14 @@ struct RowLaunch {
 /// What planning knows of the kernel that keeps rows in registers, if there is one.
 struct RegisterKernel {
   const void* address = nullptr;
-  const void* keeps_two = nullptr;  // the kernel that keeps two operands
-  int vectors = 0;                  // that a thread keeps of an operand; 0: there is none
-  const char* refused = nullptr;    // why there is none
-  int slots = 1;                    // operands that a thread keeps, at most
-  std::uint64_t may_keep = 0;       // bit i: operand i has the type that a thread keeps
-  std::uint64_t always_kept = 0;    // bit i: operand i must be one that a thread keeps
-  bool independent = false;         // no reduction needs another
-  bool effects = false;             // the outputs do more than give a value
+  const void* keeps_two = nullptr;         // the kernel that keeps two operands
+  int vectors = 0;                         // that a thread keeps of an operand; 0: there is none
+  const char* refused = "no such kernel";  // why there is none
+  int slots = 1;                           // operands that a thread keeps, at most
+  std::uint64_t may_keep = 0;              // bit i: operand i has the type that a thread keeps
+  std::uint64_t always_kept = 0;           // bit i: operand i must be one that a thread keeps
+  bool independent = false;                // no reduction needs another
+  bool effects = false;                    // the outputs do more than give a value
   /// Where the outputs read what the last reduction's program left behind: whether that has the
   /// value of their own.
   bool (*reuses)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
