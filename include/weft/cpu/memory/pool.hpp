@@ -63,7 +63,7 @@ class Pool {
       Free* const block = list;
       if (block != nullptr) {
         list = block->next;
-        cached_ -= size;
+        add_cached(-size);
       }
       pthread_mutex_unlock(&mutex_);
       if (block != nullptr) return block;
@@ -88,7 +88,7 @@ class Pool {
         pthread_mutex_lock(&mutex_);
         Free*& list = lists_[list_of(size)];
         list = ::new (block) Free{list};
-        cached_ += size;
+        add_cached(size);
         pthread_mutex_unlock(&mutex_);
         return;
       }
@@ -105,7 +105,7 @@ class Pool {
         Free* const block = lists_[i];
         lists_[i] = block->next;
         const int64_t size = size_of(i);
-        cached_ -= size;
+        add_cached(-size);
         reserved.add(-size);
         release(block, size);
       }
@@ -143,6 +143,9 @@ class Pool {
   static int64_t size_of(int list) {
     return (8 + int64_t{list % 8}) << (list / 8 + smallest_octave - 3);
   }
+
+  /// Under the mutex; atomic because cached() reads without it.
+  void add_cached(int64_t bytes) { __atomic_store_n(&cached_, cached_ + bytes, __ATOMIC_RELAXED); }
 
   static bool is_huge(int64_t size) { return size >= 2 * huge_page; }
 
