@@ -5,8 +5,9 @@ From a seed it writes a program of statements: operations, broadcasts, reduction
 and moves of contiguous, transposed, strided, flipped and expanded operands. Each is evaluated as one
 expression, and with a tensor for each of its parts. Most are assigned to a new tensor; others rebind or
 write into an operand, write into a view, or are computed by fuse() beside another. With --gradients the
-gradients of all operands are compared instead. `--device Cuda` needs nvcc and a GPU. Returns 1 where
-results differ or a program does not compile; the programs stay in build/statements.
+gradients of all operands are compared instead. `--device Cuda` needs nvcc and a GPU; with --emulate
+clang++ compiles the kernels for the CPU (tools/cuda_on_cpu). Returns 1 where results differ or a program
+does not compile; the programs stay in build/statements.
 """
 import argparse
 import random
@@ -18,6 +19,7 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parent.parent
 BUILD = REPO / "build" / "statements"
+EMULATED = BUILD / "emulated"
 SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 40, 64, 65, 130]
 UNARY = ["tanh({})", "sigmoid({})", "exp(tanh({}))", "sin({})", "cos({})", "square({})", "abs({})", "-({})", "relu({})",
          "gelu({})", "silu({})", "softplus({})", "sqrt(abs({}) + 0.5)", "log(abs({}) + 0.5)", "1 / (1 + abs({}))",
@@ -251,11 +253,12 @@ def main():
     parser.add_argument("--count", type=int, default=24, help="statements")
     parser.add_argument("--gradients", action="store_true")
     parser.add_argument("--device", default="Cpu", choices=["Cpu", "Cuda"])
+    parser.add_argument("--emulate", action="store_true", help="Cuda's kernels, on the CPU")
     parser.add_argument("--compiler", default="", help="default: g++, or nvcc for Cuda")
     parser.add_argument("--flags", default="-O1", help="for the compiler")
     args = parser.parse_args()
     cuda = args.device == "Cuda"
-    compiler = args.compiler or ("nvcc" if cuda else "g++")
+    compiler = args.compiler or ("clang++" if args.emulate else "nvcc" if cuda else "g++")
     if not shutil.which(compiler):
         print(f"skipped: no {compiler}")
         return 77
@@ -270,6 +273,12 @@ def main():
                       "using namespace weft;\nusing statements::leaf, statements::is_writable, statements::check_same, "
                       "statements::check_same_gradient;\n" + device + kinds +
                       "\n".join(test_case(args.seed, i, args.gradients) for i in range(args.count)))
+    if args.emulate:
+        copied = EMULATED / "tests" / f"{name}.cpp"
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_text(source.read_text())
+        command = [sys.executable, REPO / "tools/cuda_on_cpu/run.py", f"tests/{name}.cpp", "--out", EMULATED]
+        return 1 if subprocess.run(command).returncode else 0
     own = ["-std=c++20", *(["-arch=native"] if cuda else ["-Wall", "-Wextra", "-Wno-unused-variable", "-Wno-unused-but-set-variable"])]
     done = subprocess.run([compiler, *own, *args.flags.split(), f"-I{REPO / 'include'}", f"-I{REPO / 'tests'}", source,
                            REPO / "tests" / "main.cpp", "-o", program, *([] if cuda else ["-lpthread"])])

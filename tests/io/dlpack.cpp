@@ -20,7 +20,7 @@ TEST_CASE("[nogpu] every element type goes there and back") {
   there_and_back<bool>();
   there_and_back<std::int8_t>();
   there_and_back<std::uint64_t>();
-  there_and_back<half>();
+  there_and_back<weft::half>();
   there_and_back<bfloat16>();
   there_and_back<double>();
 }

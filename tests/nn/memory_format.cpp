@@ -7,6 +7,10 @@
 #include "weft/nn/state.hpp"
 #include "weft/optim/sgd.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/gradient.hpp"
+#endif
+
 using namespace weft;
 
 namespace {

@@ -122,6 +122,6 @@ TEST_CASE("the bits do not depend on the number of threads, and what is not a nu
 }
 
 TEST_CASE("half types keep the formulas") {
-  CHECK(!BatchNormKernels<Cpu>::takes<half>);
+  CHECK(!BatchNormKernels<Cpu>::takes<weft::half>);
   CHECK(BatchNormKernels<Cpu>::takes<double>);
 }

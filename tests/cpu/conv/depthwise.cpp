@@ -49,8 +49,8 @@ TEST_CASE("depthwise convolutions of channels-last images are those of contiguou
 }
 
 TEST_CASE("half types are summed in float") {
-  const auto x = test::image<half, Cpu>({2, 5, 6, 7});
-  const auto w = test::image<half, Cpu>({5, 1, 3, 3}, 1);
+  const auto x = test::image<weft::half, Cpu>({2, 5, 6, 7});
+  const auto w = test::image<weft::half, Cpu>({5, 1, 3, 3}, 1);
   const Tensor y = conv2d(channels_last(x), w, {.padding = 1, .groups = 5});
   const Tensor<float> wanted = conv2d(Tensor<float>(cast<float>(x)), Tensor<float>(cast<float>(w)),
                                       {.padding = 1, .groups = 5});

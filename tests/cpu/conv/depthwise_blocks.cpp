@@ -69,7 +69,7 @@ TEST_CASE("several filters a channel, and half types, are left to others") {
   CHECK(!cpu::DepthwiseBlocks<float>::takes(both));
   const auto one = conv::plan("f", {2, 4, 6, 6}, {4, 1, 3, 3}, 2, {.padding = 1, .groups = 4});
   CHECK(cpu::DepthwiseBlocks<double>::takes(one));
-  CHECK(!cpu::DepthwiseBlocks<half>::takes(one));
+  CHECK(!cpu::DepthwiseBlocks<weft::half>::takes(one));
 }
 
 TEST_CASE("the bits do not depend on the number of threads") {

@@ -62,7 +62,8 @@ void compare(const Shape& shape, const PerAxis& kernel, const MaxPoolOptions& o,
 }
 }  // namespace
 
-TEST_CASE_TEMPLATE("the largest and its place are those of plain loops", T, float, double, half) {
+TEST_CASE_TEMPLATE("the largest and its place are those of plain loops", T, float, double,
+                   weft::half) {
   manual_seed(1);
   set_num_threads(1);  // with more threads than images and channels, another loop runs
   for (const bool last : {false, true}) {

@@ -15,9 +15,9 @@ TEST_CASE("which loops are better one run for all rows") {
                 Flat::functions);
   static_assert(flat_rows<Apply<op::mul, X, Apply<op::rsqrt, Mean>>, Floats, float> ==
                 Flat::once_a_row);
-  static_assert(flat_rows<Apply<op::sub, X, Mean>, Pack<cpu::Elements<half>>, float> ==
+  static_assert(flat_rows<Apply<op::sub, X, Mean>, Pack<cpu::Elements<weft::half>>, float> ==
                 Flat::staged);
-  static_assert(flat_rows<Apply<op::sub, X, Mean>, Floats, half> == Flat::staged);
+  static_assert(flat_rows<Apply<op::sub, X, Mean>, Floats, weft::half> == Flat::staged);
   static_assert(flat_rows<weft::detail::Reused<float>, Floats, float> == Flat::arithmetic);
 }
 

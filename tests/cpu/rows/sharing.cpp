@@ -46,8 +46,8 @@ TEST_CASE("rows of every length, as if what they share were a tensor") {
                    d * rsqrt(mean(square(d), axis(-1), keepdims) + 0.01F), {1e-5, 1e-6}));
     CHECK(apart(log_softmax(sigmoid(softplus(x)), axis(-1)),
                 by_rows(array(sigmoid(softplus(x)).eval()), 2, test::log_softmax)) < 2e-5);
-    const Tensor h = cast<half>(x);
-    const Tensor w = cast<half>(noise<float>({n}, 3).on(Cpu{}));
+    const Tensor h = cast<weft::half>(x);
+    const Tensor w = cast<weft::half>(noise<float>({n}, 3).on(Cpu{}));
     CHECK(allclose(cast<float>(rms_norm(1.F - (silu(h) - h), w)),
                    cast<float>(rms_norm((1.F - (silu(cast<float>(h)) - cast<float>(h))).eval(),
                                         cast<float>(w))),

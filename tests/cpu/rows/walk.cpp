@@ -144,8 +144,8 @@ TEST_CASE("rows of short lines, which are taken several at a time") {
     tie(a, b) = fuse(mean(x, axis(0, 2, 3)), max(x, axis(0, 2, 3)) + 1.F);
     CHECK(allclose(a, mean(rows, axis(1)), {1e-5, 1e-5}));
     CHECK(equal(b, max(rows, axis(1)) + 1.F));
-    const Tensor h = cast<half>(x);
-    const Tensor halves = cast<half>(rows);
+    const Tensor h = cast<weft::half>(x);
+    const Tensor halves = cast<weft::half>(rows);
     CHECK(allclose(cast<float>(h - mean(h, axis(0, 2, 3), keepdims)),
                    back(cast<float>((halves - mean(halves, axis(1), keepdims)).eval())),
                    {2e-3, 2e-3}));

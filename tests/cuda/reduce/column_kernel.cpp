@@ -12,6 +12,7 @@ constexpr bool fits(int lanes) {
 }
 static_assert(weft::cuda::column_lanes<weft::reducer::Sum<float>, 4> == 4);
 static_assert(weft::cuda::column_lanes<weft::reducer::Extremum<float>, 16> == 4);
+static_assert(weft::cuda::column_lanes<weft::reducer::Extremum<std::uint8_t>, 16> == 8);
 static_assert(fits<weft::reducer::Moments<double>>(
     weft::cuda::column_lanes<weft::reducer::Moments<double>, 16>));
 
@@ -44,6 +45,19 @@ TEST_CASE("results of short columns, stored as vectors and one by one [gpu] [san
     }
     CHECK(wrong == 0);
   }
+}
+
+TEST_CASE("positions in columns of elements of one byte [gpu] [sanitize]") {
+  using weft::axis;
+  std::vector<std::uint8_t> values(std::size_t{300} * 64);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<std::uint8_t>(i * 7919 % 251);
+  }
+  const auto x = weft::tensor(values, {300, 64});
+  const auto on = x.to(weft::Cuda{});
+  CHECK(argmax(on, axis(0)).eval().to_vector() == argmax(x, axis(0)).eval().to_vector());
+  CHECK(argmin(on > 100, axis(0)).eval().to_vector() ==
+        argmin(x > 100, axis(0)).eval().to_vector());
 }
 
 TEST_CASE("positions in short columns, with ties and without a number [gpu] [sanitize]") {

@@ -32,7 +32,7 @@ TEST_CASE("an element costs what its operations do") {
 }
 
 TEST_CASE("small elements are converted; pairs of words and complex numbers cost more") {
-  static_assert(slots<Add<X<1, half>, X<2, half>>> == 3);
+  static_assert(slots<Add<X<1, weft::half>, X<2, weft::half>>> == 3);
   static_assert(slots<Add<X<1, std::int64_t>, X<2, std::int64_t>>> == 2);
   static_assert(slots<Mul<X<1, complex<float>>, X<2, complex<float>>>> == 4);
 }

@@ -5,6 +5,10 @@
 
 #include "array.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/gradient.hpp"
+#endif
+
 using weft::axis;
 
 namespace {

@@ -4,6 +4,10 @@
 #include "weft/autograd.hpp"
 #include "weft/ops/statistics/quantile.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/gradient.hpp"
+#endif
+
 using namespace weft;
 using Floats = std::vector<float>;
 

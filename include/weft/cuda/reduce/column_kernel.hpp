@@ -43,7 +43,7 @@ template <class C, int V>
   requires(V > 1)
 inline constexpr int
     column_lanes<reducer::Extremum<C>, V> =  // three words, of which one is padding
-    sizeof(C) * V <= 16 ? V : column_lanes<reducer::Extremum<C>, V / 2>;
+    V <= 8 && sizeof(C) * V <= 16 ? V : column_lanes<reducer::Extremum<C>, V / 2>;
 template <class State>
 inline constexpr int column_lanes<State, 1> = sizeof(State) * column_threads <= 48 * 1024 ? 1 : 0;
 
