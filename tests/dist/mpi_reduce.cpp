@@ -19,7 +19,7 @@ T reduced(Op op, T a, T b) {
 TEST_CASE("elements are reduced as weft's own are") {
   CHECK(reduced(Op::sum, 2.0F, 3.0F) == 5);
   CHECK(reduced(Op::average, 2.0F, 3.0F) == 5);
-  CHECK(reduced(Op::product, half(2), half(3)) == half(6));
+  CHECK(reduced(Op::product, weft::half(2), weft::half(3)) == weft::half(6));
   CHECK(reduced(Op::maximum, std::int8_t{-3}, std::int8_t{-5}) == -3);
   CHECK(reduced(Op::minimum, std::uint64_t{3}, std::uint64_t{1} << 63) == 3);
   CHECK(reduced(Op::sum, std::numeric_limits<int>::max(), 1) == std::numeric_limits<int>::min());

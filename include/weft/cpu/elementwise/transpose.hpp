@@ -36,22 +36,26 @@ struct Sixteen {
   for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * pitch, &out[i], 16);
 }
 
+typedef std::uint16_t EightOfTwoBytes __attribute__((vector_size(16)));
+
+/// Interleaves each vector with the one four vectors further on. No lambda: those are constexpr,
+/// and nvcc --expt-relaxed-constexpr would compile the shuffle for the GPU.
+[[gnu::always_inline]] inline void interleave_halves(const EightOfTwoBytes* in,
+                                                     EightOfTwoBytes* out) {
+  for (int j = 0; j < 4; ++j) {
+    out[2 * j] = __builtin_shufflevector(in[j], in[j + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+    out[2 * j + 1] = __builtin_shufflevector(in[j], in[j + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+  }
+}
+
 /// The same for 8 x 8 elements of two bytes.
 [[gnu::always_inline]] inline void transpose_8x8(const std::uint16_t* from, int64_t stride,
                                                  std::uint16_t* to, int64_t pitch) {
-  typedef std::uint16_t Eight __attribute__((vector_size(16)));
-  Eight a[8], b[8];
+  EightOfTwoBytes a[8], b[8];
   for (int j = 0; j < 8; ++j) __builtin_memcpy(&a[j], from + j * stride, 16);
-  // Three times, each vector is interleaved with the one four vectors further on.
-  const auto shuffle = [](const Eight* in, Eight* out) __attribute__((always_inline)) {
-    for (int j = 0; j < 4; ++j) {
-      out[2 * j] = __builtin_shufflevector(in[j], in[j + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-      out[2 * j + 1] = __builtin_shufflevector(in[j], in[j + 4], 4, 12, 5, 13, 6, 14, 7, 15);
-    }
-  };
-  shuffle(a, b);
-  shuffle(b, a);
-  shuffle(a, b);
+  interleave_halves(a, b);
+  interleave_halves(b, a);
+  interleave_halves(a, b);
   for (int i = 0; i < 8; ++i) __builtin_memcpy(to + i * pitch, &b[i], 16);
 }
 

@@ -154,7 +154,7 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
     if (readings < 2) continue;
     kernel.read_again += (readings - 1) * x.bytes;
     kernel.passes = passes;
-    kernel.refused = launch.refused;
+    if (launch.refused != nullptr) kernel.refused = launch.refused;
     x.note = "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
   }
 }

@@ -102,6 +102,8 @@ auto kron(A&& a, B&& b) {
 
 /// The cross product of vectors of 3 along `axis` of a and b, which broadcast.
 template <ExpressionLike A, ExpressionLike B>
+  requires(!is_small<typename std::remove_cvref_t<A>::value_type> &&
+           !is_small<typename std::remove_cvref_t<B>::value_type>)  // those are ops/small's
 auto cross(A&& a, B&& b, const Axes& along = {-1}) {
   const Shape shape = weft::broadcast("cross", a.shape(), b.shape());
   const int at = detail::one_axis("cross", along, shape.rank());
