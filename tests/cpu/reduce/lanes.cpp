@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cpu/reduce/lanes.hpp>
 
+#include <memory>
 #include <vector>
 
 #include "test.hpp"
@@ -32,6 +33,23 @@ TEST_CASE("runs of any length are summed, all elements once") {
     for (std::size_t length : {1U, 64U, 100U, 512U}) {
       CHECK(static_cast<double>(reduced(weft::reducer::sum{}, values, length)) == sum);
     }
+  }
+}
+
+TEST_CASE("bools are counted, all once, also more than a byte counts") {
+  for (int n : {0, 1, 31, 32, 33, 100, 8160, 8161, 20000}) {
+    const auto values = std::make_unique<bool[]>(static_cast<std::size_t>(n) + 1);
+    const auto ones = std::make_unique<bool[]>(static_cast<std::size_t>(n) + 1);
+    std::int64_t expected = 0;
+    for (int i = 0; i < n; ++i) {
+      ones[static_cast<std::size_t>(i)] = true;
+      values[static_cast<std::size_t>(i)] = i * i % 7 < 3;
+      expected += i * i % 7 < 3 ? 1 : 0;
+    }
+    CHECK(weft::cpu::detail::count_true(ones.get(), n) == n);
+    using weft::reducer::sum, weft::reducer::count_nonzero;
+    CHECK(weft::cpu::Reduction<sum, bool>::whole({}, values.get(), n).value == expected);
+    CHECK(weft::cpu::Reduction<count_nonzero, bool>::whole({}, values.get(), n).value == expected);
   }
 }
 
