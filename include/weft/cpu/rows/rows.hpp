@@ -20,6 +20,10 @@ struct RowExecutor<Cpu> {
     return length < 8 || rows * length < 4096;
   }
 
+  /// Functions of reductions take longer than reading a value.
+  template <class Op>
+  static constexpr bool stores_before = !cpu::detail::takes_few_instructions<Op>;
+
   template <class Outs, class Types, class Program>
   static void run(const detail::Name&, Cpu, const detail::RowTask& task, detail::Operand* operands,
                   const Program& program) {
