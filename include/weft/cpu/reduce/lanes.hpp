@@ -57,9 +57,14 @@ template <int Width, class S, class Merge>
   if constexpr (Width > 1) halve<Width / 2>(state, merge);
 }
 
-/// add(state, i) for all i < m, in lanes that begin as `empty`, merged.
+/// add(state, i) for all i < m, in lanes that begin as `empty`, merged; of a few, in one lane.
 template <class S, class Add, class Merge>
 [[gnu::always_inline]] inline S in_lanes(int m, S empty, const Add& add, const Merge& merge) {
+  if (m < lanes / 2) {
+    S one = empty;
+    for (int i = 0; i < m; ++i) add(one, i);
+    return one;
+  }
   S state[lanes];
   for (int lane = 0; lane < lanes; ++lane) state[lane] = empty;
   int i = 0;
@@ -142,6 +147,16 @@ class Reduction {
   [[gnu::always_inline]] static State part(const R& reducer, const C* values, int m,
                                            int64_t position) {
     if constexpr (detail::counts_true<R, C>) return State{detail::count_true(values, m)};
+    if constexpr (std::is_same_v<C, bool> && std::is_same_v<R, reducer::any>) {
+      return State{detail::count_true(values, m) != 0};
+    }
+    if constexpr (std::is_same_v<C, bool> && std::is_same_v<R, reducer::all>) {
+      return State{detail::count_true(values, m) == m};
+    }
+    if constexpr (std::is_same_v<R, reducer::norm> && std::is_floating_point_v<C>) {
+      return State{detail::lane_sum(
+          values, m, [](auto& x) __attribute__((always_inline)) { x *= x; })};
+    }
     if constexpr (detail::joins<R, C>) {
       using J = detail::Joined<R, C>;
       return State{static_cast<C>(detail::join_run<detail::Join<R>>(
