@@ -104,3 +104,21 @@ TEST_CASE("functions of columns' reductions are computed once for each column") 
   const auto half = cast<weft::half>(x).eval();
   CHECK(weft::allclose(cast<double>(log_softmax(half, axis(0))), expected, {2e-3, 4e-3}));
 }
+
+TEST_CASE("short axes whose columns lie apart, of few columns and many") {
+  for (const std::int64_t length : {1, 2, 3, 7, 8, 9}) {
+    for (const std::int64_t columns : {1, 8, 20, 33, 400}) {
+      CAPTURE(length);
+      CAPTURE(columns);
+      const auto x = noise<double>({5, length, columns}).on(weft::Cpu{});
+      const auto turned = x.transpose(1, 2).clone();
+      const auto back = [](const auto& e) { return e.eval().transpose(1, 2); };
+      CHECK(weft::allclose(softmax(x, axis(1)), back(softmax(turned, axis(2)))));
+      CHECK(weft::allclose(log_softmax(x, axis(1)), back(log_softmax(turned, axis(2)))));
+      CHECK(weft::allclose(x - mean(x, axis(1), keepdims),
+                           back(turned - mean(turned, axis(2), keepdims))));
+      CHECK(weft::allclose(sqrt(var(x, axis(1), weft::correction(0)) + 1.0),
+                           sqrt(var(turned, axis(2), weft::correction(0)) + 1.0)));
+    }
+  }
+}
