@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cpu/gradient/norm.hpp"
 #include "weft/cpu/reduce.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 

@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("image norms, with gains that are one number for each row", D
   CHECK(agrees<D>(norm(axis(0, 2, 3)), {{6, 5, 7, 7}, {5, 1, 1}, {5, 1, 1}}));
   CHECK(agrees<D>(norm(axis(0, 2, 3)), {{2, 3, 100, 100}, {3, 1, 1}, {3, 1, 1}}));
   CHECK(agrees<D>(norm(axis(2, 3)), {{6, 5, 7, 8}, {5, 1, 1}, {5, 1, 1}}));
-  CHECK(agrees<D>(norm(axis(0, 1, 2)), {{2, 5, 9, 24}, {24}, {24}}));
+  CHECK(agrees<D>(norm(axis(0, 1, 2)), {{2, 4, 9, 24}, {24}, {24}}));
   if constexpr (is_cuda<D>) {
     CHECK(agrees<D>(norm(axis(0, 1, 2)), {{4, 9, 9, 24}, {24}, {24}}));
   } else {  // long columns: each reduction on its own

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/core/math/hyperbolic.hpp>
 
+#include <cfenv>
+
 #include "sweep.hpp"
 
 namespace simd = weft::math::simd;
@@ -19,4 +21,19 @@ TEST_CASE("sigmoid: errors, special values, the same bits at every position") {
   };
   test::check_function(
       "sigmoid", [](auto x) { return simd::sigmoid(x); }, reference, 2);
+}
+
+TEST_CASE_TEMPLATE("sigmoid of far numbers is 0 or 1, without a subnormal number", T, float,
+                   double) {
+  for (int i = sizeof(T) == 4 ? 104 : 746; i < 1500; ++i) {
+    CHECK(simd::sigmoid(T(-i)) == 0);
+    CHECK(simd::sigmoid(T(i)) == 1);
+  }
+  volatile T numbers[] = {T(-1e4), T(-1e9), T(1e9), std::numeric_limits<T>::infinity()};
+  for (const T x : numbers) {
+    std::feclearexcept(FE_UNDERFLOW);
+    volatile const T y = simd::sigmoid(x);
+    CHECK(y == (x > 0 ? 1 : 0));
+    CHECK(!std::fetestexcept(FE_UNDERFLOW));
+  }
 }

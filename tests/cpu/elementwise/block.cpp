@@ -55,6 +55,25 @@ TEST_CASE("operands come to unit stride, targets go back to theirs") {
   }
 }
 
+TEST_CASE_TEMPLATE("one number fills any length, and nothing beyond it", T, std::uint8_t,
+                   std::uint16_t, std::uint32_t, std::uint64_t, long double) {
+  for (int n = 0; n < 200; ++n) {
+    for (int offset : {0, 1, 3}) {
+      std::vector<T> out(static_cast<std::size_t>(n) + 8, T(7));
+      const T value = T(201);
+      weft::cpu::copy_strided<31>(reinterpret_cast<const char*>(&value), 0,
+                                  reinterpret_cast<char*>(out.data() + offset + 1), 1, n,
+                                  sizeof(T));
+      bool right = true;
+      for (int i = 0; i < n + 8; ++i) {
+        const bool inside = i > offset && i <= offset + n;
+        right = right && out[static_cast<std::size_t>(i)] == (inside ? value : T(7));
+      }
+      CHECK(right);
+    }
+  }
+}
+
 TEST_CASE("every second number is copied, and nothing beyond the last one read") {
   for (int n = 1; n < 70; ++n) {
     std::vector<float> in(static_cast<std::size_t>(2 * n - 1));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cpu/reduce/lanes.hpp>
 
+#include <cmath>
+#include <memory>
 #include <vector>
 
 #include "test.hpp"
@@ -31,6 +33,56 @@ TEST_CASE("runs of any length are summed, all elements once") {
     }
     for (std::size_t length : {1U, 64U, 100U, 512U}) {
       CHECK(static_cast<double>(reduced(weft::reducer::sum{}, values, length)) == sum);
+    }
+  }
+}
+
+TEST_CASE("bools are counted, all once, also more than a byte counts") {
+  for (int n : {0, 1, 31, 32, 33, 100, 8160, 8161, 20000}) {
+    const auto values = std::make_unique<bool[]>(static_cast<std::size_t>(n) + 1);
+    const auto ones = std::make_unique<bool[]>(static_cast<std::size_t>(n) + 1);
+    std::int64_t expected = 0;
+    for (int i = 0; i < n; ++i) {
+      ones[static_cast<std::size_t>(i)] = true;
+      values[static_cast<std::size_t>(i)] = i * i % 7 < 3;
+      expected += i * i % 7 < 3 ? 1 : 0;
+    }
+    CHECK(weft::cpu::detail::count_true(ones.get(), n) == n);
+    using weft::reducer::sum, weft::reducer::count_nonzero;
+    CHECK(weft::cpu::Reduction<sum, bool>::whole({}, values.get(), n).value == expected);
+    CHECK(weft::cpu::Reduction<count_nonzero, bool>::whole({}, values.get(), n).value == expected);
+  }
+}
+
+TEST_CASE("rows of any length: any, all, norms, and reductions without vectors") {
+  using weft::cpu::Reduction;
+  namespace reducer = weft::reducer;
+  for (int n = 0; n < 140; ++n) {
+    std::vector<double> x;
+    std::vector<std::int8_t> k;
+    const auto bools = std::make_unique<bool[]>(static_cast<std::size_t>(n) + 1);
+    double squares = 0;
+    std::int64_t sum = 0;
+    int largest = -128;
+    for (int i = 0; i < n; ++i) {
+      x.push_back(i % 7 - 3);
+      k.push_back(static_cast<std::int8_t>(i * 37 % 101 - 50));
+      squares += x.back() * x.back();
+      sum += k.back();
+      largest = std::max(largest, int{k.back()});
+    }
+    CHECK(reducer::norm{}.finish(Reduction<reducer::norm, double>::whole({}, x.data(), n), n) ==
+          doctest::Approx(std::sqrt(squares)));
+    CHECK(Reduction<reducer::sum, std::int8_t>::whole({}, k.data(), n).value == sum);
+    if (n > 0) CHECK(Reduction<reducer::max, std::int8_t>::whole({}, k.data(), n).value == largest);
+    const auto any = [&] { return Reduction<reducer::any, bool>::whole({}, bools.get(), n).value; };
+    const auto all = [&] { return Reduction<reducer::all, bool>::whole({}, bools.get(), n).value; };
+    CHECK(!any());
+    CHECK(all() == (n == 0));
+    for (int i = 0; i < n; ++i) {
+      bools[static_cast<std::size_t>(i)] = true;
+      CHECK(any());
+      CHECK(all() == (i == n - 1));
     }
   }
 }

@@ -78,3 +78,47 @@ TEST_CASE("half types are computed in float") {
   CHECK(mean(x - sum(x, axis(1), keepdims) / 3000.F, axis(1)).eval().to_vector() ==
         std::vector<weft::half>(2, weft::half(0.F)));
 }
+
+TEST_CASE("functions of columns' reductions are computed once for each column") {
+  const auto x = noise<double>({300, 40}).on(weft::Cpu{});
+  const auto m = mean(x, axis(0), keepdims).eval();
+  const auto centred = (x - m).eval();
+  const auto scale = rsqrt(mean(square(centred), axis(0), keepdims) + 0.1).eval();
+  const auto largest = max(x, axis(0), keepdims).eval();
+  const auto logs = log(sum(exp(x - largest), axis(0), keepdims)).eval();
+  const auto expected = (x - largest - logs).eval();
+  CHECK(weft::allclose(log_softmax(x, axis(0)), expected));
+  CHECK(weft::allclose(log_softmax(cast<float>(x), axis(0)), cast<float>(expected), {1e-5, 1e-5}));
+  const auto by_hand = rsqrt(mean(square(x - mean(x, axis(0), keepdims)), axis(0), keepdims) + 0.1);
+  CHECK(weft::allclose((x - mean(x, axis(0), keepdims)) * by_hand, centred * scale));
+  // One function of two reductions, of different shapes, and one inside another.
+  const auto rows = sum(x, axis(1), keepdims).eval();
+  CHECK(weft::allclose(
+      x * tanh(mean(x, axis(0), keepdims) + sum(x, axis(1), keepdims)) - exp(-abs(m)),
+      x * tanh(m + rows) - exp(-abs(m))));
+  CHECK(weft::allclose(x * sigmoid(1.0 + exp(mean(x, axis(0), keepdims))),
+                       x * sigmoid(1.0 + exp(m))));
+  auto y = x.clone();  // a target that is an operand
+  y = (y - mean(y, axis(0), keepdims)) * exp(-abs(mean(y, axis(0), keepdims)));
+  CHECK(weft::allclose(y, centred * exp(-abs(m))));
+  const auto half = cast<weft::half>(x).eval();
+  CHECK(weft::allclose(cast<double>(log_softmax(half, axis(0))), expected, {2e-3, 4e-3}));
+}
+
+TEST_CASE("short axes whose columns lie apart, of few columns and many") {
+  for (const std::int64_t length : {1, 2, 3, 7, 8, 9}) {
+    for (const std::int64_t columns : {1, 8, 20, 33, 400}) {
+      CAPTURE(length);
+      CAPTURE(columns);
+      const auto x = noise<double>({5, length, columns}).on(weft::Cpu{});
+      const auto turned = x.transpose(1, 2).clone();
+      const auto back = [](const auto& e) { return e.eval().transpose(1, 2); };
+      CHECK(weft::allclose(softmax(x, axis(1)), back(softmax(turned, axis(2)))));
+      CHECK(weft::allclose(log_softmax(x, axis(1)), back(log_softmax(turned, axis(2)))));
+      CHECK(weft::allclose(x - mean(x, axis(1), keepdims),
+                           back(turned - mean(turned, axis(2), keepdims))));
+      CHECK(weft::allclose(sqrt(var(x, axis(1), weft::correction(0)) + 1.0),
+                           sqrt(var(turned, axis(2), weft::correction(0)) + 1.0)));
+    }
+  }
+}

@@ -44,6 +44,31 @@ TEST_CASE_TEMPLATE("between the other types", D, TEST_DEVICES) {
   CHECK(cast<int>(i > 0).eval().to_vector() == std::vector<int>{0, 0, 1, 1});
 }
 
+TEST_CASE_TEMPLATE("bools and comparisons to every floating type", D, TEST_DEVICES) {
+  const auto check = [](auto zero) {
+    using T = decltype(zero);
+    for (std::int64_t n : {1, 7, 37, 1029}) {  // whole vectors and what is left of them
+      const auto i = weft::arange(n, D{});
+      const auto m = eval(i % 3 == 1);
+      const auto x = eval(cast<T>(i % 5));
+      const auto from_bool = cast<T>(m).eval().to_vector();
+      const auto compared = cast<T>(x > T(2) && !m).eval().to_vector();
+      const auto product = (x * cast<T>(m)).eval().to_vector();
+      for (std::int64_t k = 0; k < n; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const float one = k % 3 == 1 ? 1 : 0;
+        CHECK(static_cast<float>(from_bool[at]) == one);
+        CHECK(static_cast<float>(compared[at]) == (k % 5 > 2 && k % 3 != 1 ? 1 : 0));
+        CHECK(static_cast<float>(product[at]) == one * static_cast<float>(k % 5));
+      }
+    }
+  };
+  check(float{});
+  check(double{});
+  check(weft::half{});
+  check(weft::bfloat16{});
+}
+
 TEST_CASE_TEMPLATE("a cast rounds where it stands", D, TEST_DEVICES) {
   const auto x = weft::full({1}, 2049.F, D{});
   CHECK((cast<float>(cast<weft::half>(x)) - 2048).item() == 0);

@@ -148,6 +148,64 @@ class NormOf<X, C, D, TypeList<Ports...>> {
   bool dense_ = true;
 };
 
+/// Whether a device's norms are of tensors only: what else they are of is evaluated before.
+template <class D>
+inline constexpr bool norms_read_tensors = requires {
+  requires NormExecutor<D>::reads_tensors;
+};
+/// Whether X is a Var, or an expression whose value loses nothing in a tensor.
+template <class X>
+inline constexpr bool fits_tensor =
+    is_var<X> || std::is_same_v<compute_t<typename X::value_type>, typename X::value_type>;
+
+/// The same on a device whose norms are of tensors.
+template <class X, class C, class D>
+class NormOfTensor {
+ public:
+  static constexpr bool possible = fits_tensor<X>;
+
+  NormOfTensor(const without_vars_t<X>& x, Variable* const* edges) : x_(x), edges_(edges) {}
+
+  bool is_apart(const Variable* variable) const {
+    for (int i = 0; i < var_count<X>; ++i) {
+      if (edges_[i] == variable) return false;
+    }
+    return true;
+  }
+  bool plan() { return true; }
+
+  template <bool Centred, class T>
+  void run(const char*, NormGradients<T, C, D>& all) {
+    using Executor = NormExecutor<weft::detail::loops_of<D>>;
+    if constexpr (is_var<X>) {
+      auto* const variable = static_cast<VariableOf<T, D>*>(edges_[0]);
+      const DenseSink<T, D> dx(variable->open(x_.shape(), x_.device()));
+      const Tensor<T, D> x = x_.is_contiguous() ? Tensor<T, D>(x_) : x_.clone();
+      Executor::template run<Centred>(all, x, dx.dense);
+      dx.finish();
+    } else {
+      const Tensor<T, D> x = weft::detail::materialize_on<T, D>(x_, all.scale.device());
+      const Tensor<T, D> whole =
+          weft::detail::Access::allocate<T, D>(x_.shape(), all.scale.device());
+      Executor::template run<Centred>(all, x, NormTarget<T, D>{whole, false});
+      Rule<X>::backward(x_, edges_, whole);
+    }
+  }
+
+ private:
+  const without_vars_t<X>& x_;
+  Variable* const* edges_;
+};
+
+template <class X, class C, class D, bool Tensors = norms_read_tensors<weft::detail::loops_of<D>>>
+struct NormOfType {
+  using type = NormOf<X, C, D>;
+};
+template <class X, class C, class D>
+struct NormOfType<X, C, D, true> {
+  using type = NormOfTensor<X, C, D>;
+};
+
 }  // namespace detail
 
 /// Whether a norm's weight and bias are Vars of one type, and what it is of is made element by
@@ -172,7 +230,7 @@ template <class T, class C, class D, class X, class W, class... B>
 bool pass_norm(const char* operation, const Tensor<T, D>& gradient, const without_vars_t<X>& x,
                const Tensor<T, D>& weight, const Tensor<C, D>* centre, const Tensor<C, D>& scale,
                const Pull<X>& to_x, const Pull<W>& to_weight, const Pull<B>&... to_bias) {
-  using Of = detail::NormOf<X, C, D>;
+  using Of = typename detail::NormOfType<X, C, D>::type;
   if constexpr (Of::possible) {
     using Executor = NormExecutor<weft::detail::loops_of<D>>;
     Variable* const weight_edge = to_weight.edges()[0];

@@ -31,6 +31,8 @@ WEFT_HD constexpr To convert(From x) {
     const bool inside = x >= low && x < past_high;
     const To whole = static_cast<To>(inside ? x : From(0));  // no branch, so that loops vectorise
     return x < low ? lowest<To> : x >= past_high ? highest<To> : whole;
+  } else if constexpr (is_bool<From> && is_floating<To> && !is_dual<To>) {
+    return choose(x, To(1), To(0));  // by a mask on the CPU: g++ has no vectors of bools
   } else {
     return static_cast<To>(x);
   }

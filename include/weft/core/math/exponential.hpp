@@ -8,7 +8,7 @@ namespace weft::math::simd {
 
 namespace detail {
 
-/// x = k ln2 + r for |x| up to 2^10, with |r + low| <= ln2 / 2; k + offset in the low bits.
+/// x = k ln2 + r for |x| below 2^11, with |r + low| <= ln2 / 2; k + offset in the low bits.
 template <class T>
 struct Reduced {
   Bits<T> bits;
@@ -75,9 +75,10 @@ WEFT_INLINE T times_exp(T y, T x, T low) {
   return scale(mul_add(y, r + rest, y), reduced.bits);
 }
 
-/// From here on e^x is infinite, and e^-x rounds to 0.
+/// For e^-x with this x, both of scale()'s factors are 0. Processors take a hundred cycles for a
+/// product that is too small for a normal number; masked scores, at -1e9 or -inf, have none.
 template <class T>
-inline constexpr T exp_limit = sizeof(T) == 4 ? T(104) : T(746);
+inline constexpr T exp_limit = sizeof(T) == 4 ? T(176) : T(1418);
 
 }  // namespace detail
 
@@ -91,7 +92,7 @@ WEFT_INLINE T exp(T x) {
 template <class T>
 WEFT_INLINE T exp2(T x) {
   using namespace detail;
-  const T clamped = clamp_magnitude<to_bits(sizeof(T) == 4 ? T(151) : T(1076))>(x);
+  const T clamped = clamp_magnitude<to_bits(sizeof(T) == 4 ? T(254) : T(2046))>(x);
   const T rounder = Format<T>::round + twice_bias<T>;
   const T shifted = clamped + rounder;
   const T r = clamped - (shifted - rounder);

@@ -88,13 +88,14 @@ WEFT_INLINE T tanh(T x) {
 
 /// With e = e^-|x| and q = e / (1 + e): 1 - q, and e - e q for negative x, where the roundings of
 /// the divisor and of q matter little. e times 2^32 or 2^64 is not subnormal, so it is rounded to a
-/// subnormal number only once.
+/// subnormal number only once. From the limit on, it is 0: the power of two is.
 template <class T>
 WEFT_INLINE T sigmoid(T x) {
   using namespace detail;
   constexpr int up = sizeof(T) == 4 ? 32 : 64;
   constexpr T down = sizeof(T) == 4 ? T(0x1p-32F) : T(0x1p-64);
-  const T a = limited_magnitude<to_bits(exp_limit<T>)>(x);
+  constexpr T limit = sizeof(T) == 4 ? T(110.2F) : T(753.4);
+  const T a = limited_magnitude<to_bits(limit)>(x);
   const Reduced<T> reduced = reduce_exp(-a, T(static_cast<int>(Format<T>::bias) + up));
   const T e = power_of_two<T>(reduced.bits) * exp_near(reduced.r) * down;
   const T dividend = select(negative(x), e, T(1));

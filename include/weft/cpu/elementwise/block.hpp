@@ -56,6 +56,23 @@ copy_every_second(const std::uint32_t* in, std::uint32_t* out, int64_t n) {
   for (int64_t i = 0; i < several; ++i) last[i] = static_cast<std::uint32_t>(upper[i] >> 32);
 }
 
+/// `bytes` bytes that repeat the 16 of `pattern`, in vectors. The last one overlaps what is before
+/// it, so that elements must divide 16 bytes and fill at least as many.
+WEFT_OUTLINED inline void fill_bytes(char* to, const char* pattern, int64_t bytes) {
+  typedef char Vector __attribute__((vector_size(16)));
+  Vector value;
+  __builtin_memcpy(&value, pattern, 16);
+  char* const last = to + bytes - 16;
+  for (; last - to >= 64; to += 64) {
+    __builtin_memcpy(to, &value, 16);
+    __builtin_memcpy(to + 16, &value, 16);
+    __builtin_memcpy(to + 32, &value, 16);
+    __builtin_memcpy(to + 48, &value, 16);
+  }
+  for (; to < last; to += 16) __builtin_memcpy(to, &value, 16);
+  __builtin_memcpy(last, &value, 16);
+}
+
 template <class T>
 [[gnu::noinline]] void copy_elements(const char* from, int64_t from_stride, char* to,
                                      int64_t to_stride, int64_t n) {
@@ -65,6 +82,13 @@ template <class T>
     __builtin_memcpy(out, in, static_cast<std::size_t>(n) * sizeof(T));
   } else if (from_stride == 0) {
     const T value = *in;
+    constexpr int64_t lanes = 16 / static_cast<int64_t>(sizeof(T));
+    if (to_stride == 1 && n >= lanes) {
+      T pattern[lanes];
+      for (T& lane : pattern) lane = value;
+      return fill_bytes(to, reinterpret_cast<const char*>(pattern),
+                        n * static_cast<int64_t>(sizeof(T)));
+    }
     for (int64_t i = 0; i < n; ++i) out[i * to_stride] = value;
   } else if (to_stride == 1) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

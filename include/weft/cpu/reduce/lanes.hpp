@@ -57,9 +57,14 @@ template <int Width, class S, class Merge>
   if constexpr (Width > 1) halve<Width / 2>(state, merge);
 }
 
-/// add(state, i) for all i < m, in lanes that begin as `empty`, merged.
+/// add(state, i) for all i < m, in lanes that begin as `empty`, merged; of a few, in one lane.
 template <class S, class Add, class Merge>
 [[gnu::always_inline]] inline S in_lanes(int m, S empty, const Add& add, const Merge& merge) {
+  if (m < lanes / 2) {
+    S one = empty;
+    for (int i = 0; i < m; ++i) add(one, i);
+    return one;
+  }
   S state[lanes];
   for (int lane = 0; lane < lanes; ++lane) state[lane] = empty;
   int i = 0;
@@ -92,6 +97,38 @@ template <class C>
   return i;
 }
 
+/// How many of m bools are true: side by side in 32 bytes, for as long as a byte holds the count.
+[[gnu::always_inline]] inline int64_t count_true(const bool* values, int m) {
+  typedef unsigned char Bytes __attribute__((vector_size(32)));
+  constexpr int size = static_cast<int>(sizeof(Bytes));
+  constexpr std::uint64_t even = 0x00FF00FF00FF00FF;
+  int64_t count = 0;
+  int i = 0;
+  while (m - i >= size) {
+    const int end = m - i < 255 * size ? i + ((m - i) & -size) : i + 255 * size;
+    Bytes found{};
+    for (; i < end; i += size) {
+      Bytes some;
+      __builtin_memcpy(&some, values + i, sizeof(Bytes));
+      found += some;
+    }
+    const Bytes bytes = found;  // a copy, so that the vector itself stays in a register
+    std::uint64_t words[4];
+    __builtin_memcpy(words, &bytes, sizeof(Bytes));
+    for (const std::uint64_t word : words) {
+      const std::uint64_t pairs = (word & even) + (word >> 8 & even);
+      count += static_cast<int64_t>(pairs * 0x0001000100010001 >> 48);
+    }
+  }
+  for (; i < m; ++i) count += values[i] ? 1 : 0;
+  return count;
+}
+/// Whether R's reduction of values of type C is count_true.
+template <class R, class C>
+inline constexpr bool counts_true = std::is_same_v<C, bool> &&
+                                    (std::is_same_v<R, reducer::sum> ||
+                                     std::is_same_v<R, reducer::count_nonzero>);
+
 /// The sum of f(x) over the values x; f takes numbers, and vectors of them.
 template <class C, class F>
 [[gnu::always_inline]] inline C lane_sum(const C* values, int m, const F& f) {
@@ -109,6 +146,17 @@ class Reduction {
   /// The state of m values, the first of them at `position`.
   [[gnu::always_inline]] static State part(const R& reducer, const C* values, int m,
                                            int64_t position) {
+    if constexpr (detail::counts_true<R, C>) return State{detail::count_true(values, m)};
+    if constexpr (std::is_same_v<C, bool> && std::is_same_v<R, reducer::any>) {
+      return State{detail::count_true(values, m) != 0};
+    }
+    if constexpr (std::is_same_v<C, bool> && std::is_same_v<R, reducer::all>) {
+      return State{detail::count_true(values, m) == m};
+    }
+    if constexpr (std::is_same_v<R, reducer::norm> && std::is_floating_point_v<C>) {
+      return State{detail::lane_sum(
+          values, m, [](auto& x) __attribute__((always_inline)) { x *= x; })};
+    }
     if constexpr (detail::joins<R, C>) {
       using J = detail::Joined<R, C>;
       return State{static_cast<C>(detail::join_run<detail::Join<R>>(

@@ -5,6 +5,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/cpu/reduce/lanes.hpp"
+#include "weft/cpu/reduce/short_logsumexp.hpp"
 #include "weft/eval/program/program.hpp"
 
 namespace weft::cpu::detail {
@@ -69,6 +70,11 @@ struct Run {
   }
   static void rows(const void* reducer, const char* values, int64_t pitch, int64_t rows, int64_t m,
                    char* out, int64_t out_pitch) {
+    if constexpr (std::is_same_v<R, reducer::logsumexp> && std::is_floating_point_v<V>) {
+      if (m > 0 && m <= longest_short_logsumexp) {
+        return short_logsumexps<Out, V>(values, pitch, rows, static_cast<int>(m), out, out_pitch);
+      }
+    }
     run_loop([=]() __attribute__((always_inline)) {
       const R mine = reducer_of(reducer);
       for (int64_t r = 0; r < rows; ++r) {

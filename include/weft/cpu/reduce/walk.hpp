@@ -9,7 +9,7 @@
 #include "weft/cpu/elementwise/block.hpp"
 #include "weft/cpu/elementwise/element_work.hpp"
 #include "weft/cpu/parallel.hpp"
-#include "weft/cpu/reduce/column_run.hpp"
+#include "weft/cpu/reduce/column_logsumexp.hpp"
 
 namespace weft::cpu::detail {
 

@@ -15,10 +15,14 @@ struct RowExecutor<Cpu> {
   static bool fuses(int64_t rows, int64_t length) {
     return rows >= 32 || rows * length < int64_t{1} << 18;
   }
-  /// Columns are reduced faster side by side, each reduction for all of them.
+  /// Columns are reduced faster side by side, each reduction for all of them, unless they are few.
   static bool fuses_columns(int64_t rows, int64_t length) {
-    return length < 8 || rows * length < 4096;
+    return rows * length < (length < 8 ? 512 : 2048);
   }
+
+  /// Functions of reductions take longer than reading a value.
+  template <class Op>
+  static constexpr bool stores_before = !cpu::detail::takes_few_instructions<Op>;
 
   template <class Outs, class Types, class Program>
   static void run(const detail::Name&, Cpu, const detail::RowTask& task, detail::Operand* operands,

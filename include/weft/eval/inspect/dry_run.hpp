@@ -255,6 +255,9 @@ struct RowExecutor<detail::DryRun<D>> {
   static bool fuses_columns(int64_t rows, int64_t length) requires detail::PlansColumns<D> {
     return RowExecutor<D>::fuses_columns(rows, length);
   }
+  template <class Op>
+    requires requires { RowExecutor<D>::template stores_before<Op>; }
+  static constexpr bool stores_before = RowExecutor<D>::template stores_before<Op>;
 
   template <class Outs, class Types, class Program>
   static void run(const detail::Name& name, const detail::DryRun<D>& dry,

@@ -64,7 +64,9 @@ WEFT_OUTLINED inline bool lies_in_rows(Operand& x, const Shape& shape) {
 ///   static void run(const char* operation, const NormGradients<T, C, D>&, const Program&);
 /// Outs and Types list the types of the operands' gradients and of the operands; the program gives
 /// the gradients, or forward() of it x, from inputs with get<I>() for operand I, counted from 1,
-/// and gradient_of(x) for the gradient of x.
+/// and gradient_of(x) for the gradient of x. A device with `reads_tensors` (cpu/gradient/norm.hpp)
+/// has, in place of that run:
+///   template <bool Centred> static void run(const NormGradients<T, C, D>&, x, to_x);
 template <class D>
 struct NormExecutor;
 

@@ -70,46 +70,99 @@ auto lower_outputs(int k, Operand* operands, RowNode* nodes, int* last_leaf,
   }
 }
 
+/// Whether an expression has no other operands than reductions.
+template <class E>
+inline constexpr bool is_of_reductions = false;
+template <class T>
+inline constexpr bool is_of_reductions<Scalar<T>> = true;
+template <class R, class E>
+inline constexpr bool is_of_reductions<Reduce<R, E>> = true;
+template <class T, class Op, class... Args>
+inline constexpr bool is_of_reductions<Map<T, Op, Args...>> = (is_of_reductions<Args> && ...);
+
+/// Whether device D computes an operation on reductions once for each value, instead of at each
+/// element that reads it.
+template <class D, class E>
+inline constexpr bool is_stored_before = false;
+template <class D, class T, class Op, class... Args>
+  requires(is_of_reductions<Map<T, Op, Args...>>&& has_reduction<Map<T, Op, Args...>>&& requires {
+    RowExecutor<D>::template stores_before<Op>;
+  })
+inline constexpr bool is_stored_before<D, Map<T, Op, Args...>> =
+    RowExecutor<D>::template stores_before<Op> || (is_stored_before<D, Args> || ...);
+
 /// How an expression is lowered for element-wise work once the reductions directly in it are known:
-/// they become operands, `values[r]` for the one that is number r in the row program.
-template <class E, bool Reduces = has_reduction<E>>
+/// they become operands, `values[r]` for the one that is number r in the row program. With a device
+/// D, which is then the last argument, so do the operations that it stores before.
+template <class E, class D = void, bool Reduces = has_reduction<E>>
 struct ElementLowering {
   using types = typename Lowering<E>::types;
-  template <int B, int>
-  static auto lower(const E& e, Operand* operands, const Operand*) {
+  template <int B, int, class... Devices>
+  static auto lower(const E& e, Operand* operands, const Operand*, const Devices&...) {
     return Lowering<E>::template lower<B>(e, operands);
   }
 };
-template <class R, class E>
-struct ElementLowering<Reduce<R, E>, true> {
+template <class R, class E, class D>
+struct ElementLowering<Reduce<R, E>, D, true> {
   using value = compute_t<typename Reduce<R, E>::value_type>;
   using types = TypeList<value>;
-  template <int B, int First>
-  static Arg<B, value> lower(const Reduce<R, E>&, Operand* operands, const Operand* values) {
+  template <int B, int First, class... Devices>
+  static Arg<B, value> lower(const Reduce<R, E>&, Operand* operands, const Operand* values,
+                             const Devices&...) {
     operands[B] = values[First + RowLowering<Reduce<R, E>>::reductions - 1];
     return {};
   }
 };
-template <class T, class Op, class... Args>
-struct ElementLowering<Map<T, Op, Args...>, true> {
-  using types = typename Join<TypeList<>, typename ElementLowering<Args>::types...>::type;
-  template <int B, int R>
-  static auto lower(const Map<T, Op, Args...>& e, Operand* operands, const Operand* values) {
-    return args<B, R>(e.op(), operands, values, e.args());
+template <class T, class Op, class... Args, class D>
+  requires is_stored_before<D, Map<T, Op, Args...>>
+struct ElementLowering<Map<T, Op, Args...>, D, true> {
+  using value = compute_t<typename Map<T, Op, Args...>::value_type>;
+  using types = TypeList<value>;
+  template <int B, int First>
+  static Arg<B, value> lower(const Map<T, Op, Args...>& e, Operand* operands, const Operand* values,
+                             const D& device) {
+    using Plain = ElementLowering<Map<T, Op, Args...>>;
+    constexpr int m = count(typename Plain::types{}) + 1;
+    OperandArray<m> read;
+    const auto program = Plain::template lower<1, First>(e, read, values);
+    const Shape& shape = e.shape();
+    Operand& mine = operands[B];
+    mine.keep = StorageHandle(Memory<D>::allocate(device, shape.size() * int64_t{sizeof(value)}));
+    mine.set(mine.keep->data, sizeof(value), shape, contiguous_strides(shape), mine.keep.get());
+    read[0] = mine;
+    broadcast_operands(read, m, shape);
+    Executor<D>::template for_each<value, typename Plain::types>(name_of<Map<T, Op, Args...>>(),
+                                                                 device, shape, read, program);
+    return {};
+  }
+};
+template <class T, class Op, class... Args, class D>
+struct ElementLowering<Map<T, Op, Args...>, D, true> {
+  using types = typename Join<TypeList<>, typename ElementLowering<Args, D>::types...>::type;
+  template <int B, int R, class... Devices>
+  static auto lower(const Map<T, Op, Args...>& e, Operand* operands, const Operand* values,
+                    const Devices&... device) {
+    return args<B, R>(e.op(), operands, values, e.args(), Pack<>{}, device...);
   }
 
  private:
-  template <int B, int R, class Head, class... Tail, class... Done>
+  template <int B, int R, class Head, class... Tail, class... Done, class... Devices>
   static auto args(const Op& op, Operand* operands, const Operand* values,
-                   const Pack<Head, Tail...>& rest, Done... done) {
-    auto program = ElementLowering<Head>::template lower<B, R>(rest.head, operands, values);
+                   const Pack<Head, Tail...>& rest, const Pack<Done...>& done,
+                   const Devices&... device) {
+    using Next = ElementLowering<Head, D>;
+    const auto all =
+        joined(done, make_pack(Next::template lower<B, R>(rest.head, operands, values, device...)));
     if constexpr (sizeof...(Tail) == 0) {
-      return Apply<Op, Done..., decltype(program)>{settled(op), make_pack(done..., program)};
+      return applied_to(op, all);
     } else {
-      constexpr int b = B + count(typename ElementLowering<Head>::types{});
-      return args<b, R + RowLowering<Head>::reductions>(op, operands, values, rest.tail, done...,
-                                                        program);
+      return args<B + count(typename Next::types{}), R + RowLowering<Head>::reductions>(
+          op, operands, values, rest.tail, all, device...);
     }
+  }
+  template <class... Ps>
+  static auto applied_to(const Op& op, const Pack<Ps...>& programs) {
+    return Apply<Op, Ps...>{settled(op), programs};
   }
 };
 
@@ -227,11 +280,12 @@ struct Lowered<E, Route::rows> : Rows<E> {
       }
       const Name name = name_of<E>();
       if (Rows<E>::template run<TypeList<Out>, Device>(name, device)) return;
-      using Elements = ElementLowering<E>;
+      using Elements = ElementLowering<E, Device>;
       using Types = typename Elements::types;
       constexpr int m = count(Types{}) + 1;
       OperandArray<m> elements;
-      const auto each = Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
+      const auto each =
+          Elements::template lower<1, 0>(*expression_, elements, this->operands + n, device);
       elements[0] = this->operands[0];
       broadcast_operands(elements, m, shape);
       Executor<Device>::template for_each<Out, Types>(name, device, shape, elements, each);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/autograd/conv/group_norm.hpp"
 #include "weft/nn/layers/batch_norm.hpp"
 #include "weft/nn/watched.hpp"
 #include "weft/ops/conv/pool.hpp"
@@ -21,14 +22,13 @@ inline int64_t places_of(const Shape& images) {
   for (int i = 2; i < images.rank(); ++i) n *= images[i];
   return n;
 }
-/// Images whose channels are in `groups` parts, each part with mean 0 and variance 1.
+/// group_norm with a layer's weight and bias, if it has them.
 template <class T, class D>
-Var<T, D> norm_of_groups(const Var<T, D>& x, int64_t groups, double epsilon) {
-  const Var<T, D> rows = x.reshape({x.size(0), groups, x.size(1) / groups * places_of(x.shape())});
-  const Var<T, D> m = mean(rows, axis(-1), keepdims);
-  const Var<T, D> v = var(rows, axis(-1), keepdims, correction(0));
-  const Var<T, D> y = (rows - m) * rsqrt(v + static_cast<compute_t<T>>(epsilon));
-  return y.reshape(x.shape());
+Var<T, D> norm_of_groups(const Var<T, D>& x, int64_t groups, double epsilon,
+                         const std::optional<Var<T, D>>& weight,
+                         const std::optional<Var<T, D>>& bias) {
+  if (!weight) return autograd::group_norm(x, groups, epsilon);
+  return autograd::group_norm(x, groups, epsilon, *weight, *bias);
 }
 template <class T, class D>
 Var<T, D> scaled(const Var<T, D>& y, const std::optional<Var<T, D>>& weight,
@@ -73,8 +73,7 @@ struct GroupNorm {
                        channels, ", ...)");
     }
     const detail::Watched watched(*this);
-    return watched(
-        Var<T, D>(detail::scaled(detail::norm_of_groups(x, groups, epsilon), weight, bias)));
+    return watched(detail::norm_of_groups(x, groups, epsilon, weight, bias));
   }
 };
 
@@ -143,7 +142,7 @@ struct InstanceNorm {
     if (training && running_mean && x.size(0) > 0) {
       track(x.value().reshape({x.size(0), channels, -1}));
     }
-    return watched(Var<T, D>(scaled(norm_of_groups(x, channels, epsilon), weight, bias)));
+    return watched(norm_of_groups(x, channels, epsilon, weight, bias));
   }
 
  private:

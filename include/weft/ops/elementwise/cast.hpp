@@ -20,7 +20,7 @@ struct cast {
   WEFT_HD static constexpr compute_t<To> value(T x) {
 #if !defined(__CUDA_ARCH__)
     // Half types hold all such integers; g++ does not see that rounding keeps them.
-    if constexpr (is_half<To> && sizeof(T) == 1) return static_cast<compute_t<To>>(x);
+    if constexpr (is_half<To> && sizeof(T) == 1) return math::convert<compute_t<To>>(x);
 #endif
     return load_element(math::convert<To>(x));
   }
