@@ -33,6 +33,24 @@ TEST_CASE("where the pieces of a merge begin") {
   }
 }
 
+TEST_CASE("many items are merged by several threads, stable") {
+  using Item = weft::cpu::detail::Indexed<float>;
+  test::Random r(3);
+  std::vector<Item> items;
+  for (std::int64_t i = 0; i < 40'001; ++i)
+    items.push_back({static_cast<float>(r.between(0, 5000)), i});
+  items[17].value = items[40'000].value = weft::math::nan<float>;
+  std::vector<Item> expected = items;
+  std::stable_sort(expected.begin(), expected.end(), [](const Item& a, const Item& b) {
+    return weft::cpu::detail::precedes<true>(a.value, b.value);
+  });
+  std::vector<Item> scratch(items.size());
+  weft::cpu::detail::parallel_merge_sort<true>(items.data(), scratch.data(), 40'001);
+  bool same = true;
+  for (std::size_t i = 0; i < items.size(); ++i) same &= items[i].index == expected[i].index;
+  CHECK(same);
+}
+
 TEST_CASE("a long row is sorted by several threads, stable and the same") {
   test::Random r(2);
   for (const std::int64_t n : {33'000, 40'001, 65'536, 100'003}) {

@@ -1,8 +1,9 @@
-// The CPU's sorting: a stable merge sort of each row, or of the candidates for its first few.
+// The CPU's sorting of rows, stable: by digits where long, else by merging; and the first few.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/memory.hpp"
+#include "weft/cpu/order/radix.hpp"
 #include "weft/cpu/parallel.hpp"
 #include "weft/ops/order/sort.hpp"
 
@@ -122,6 +123,31 @@ void parallel_merge_sort(Item* items, Item* scratch, int64_t n) {
   }
 }
 
+/// The first k of each row of n by their digits.
+template <bool Descending, class T>
+void radix_sort_rows(const Tensor<T, Cpu>& rows, int64_t k, const Tensor<T, Cpu>& values,
+                     const Tensor<int64_t, Cpu>& indices) {
+  const int64_t n = rows.size(1);
+  // Pieces are counted once more in each pass: two threads gain nothing by that.
+  const bool shared = rows.size(0) < 8 && threads_for(n, n) > 2;
+  const auto sort_rows = [&](int64_t first, int64_t last) {
+    RadixSort<T> radix(n, shared);
+    for (int64_t row = first; row < last; ++row) {
+      const T* const x = rows.data() + row * n;
+      const Keyed<T>* const items = radix.template sort<Descending>(x);
+      const auto write = [&](int64_t start, int64_t end) {
+        for (int64_t i = start; i < end; ++i) {
+          if (values.data() != nullptr)
+            values.data()[row * k + i] = radix_value<Descending>(items[i], x);
+          if (indices.data() != nullptr) indices.data()[row * k + i] = items[i].index;
+        }
+      };
+      shared ? parallel(k, k, write) : write(0, k);
+    }
+  };
+  shared ? sort_rows(0, rows.size(0)) : parallel(rows.size(0), rows.size(), sort_rows);
+}
+
 /// The first k of n elements in order at `items`, which has space for twice `most` of them.
 template <bool Descending, class T>
 void first_items(const T* x, int64_t n, int64_t k, Indexed<T>* items, int64_t most) {
@@ -146,6 +172,12 @@ struct Sorter<Cpu> {
   static void sort(const Tensor<T, Cpu>& rows, bool reverse, int64_t k,
                    const Tensor<T, Cpu>& values, const Tensor<int64_t, Cpu>& indices) {
     const int64_t n = rows.size(1);
+    if constexpr (cpu::RadixSortable<T>) {
+      if (n >= cpu::radix_length(sizeof(T)) && n < int64_t{1} << 32) {
+        return reverse ? cpu::detail::radix_sort_rows<true>(rows, k, values, indices)
+                       : cpu::detail::radix_sort_rows<false>(rows, k, values, indices);
+      }
+    }
     using Item = cpu::detail::Indexed<T>;
     const bool shared = rows.size(0) < 8 && n >= cpu::parallel_threshold;  // each row, by all
     const auto sort_rows = [&](int64_t first, int64_t last) {
