@@ -102,6 +102,15 @@ TEST_CASE("a kernel that was planned without a GPU is estimated") {
                           "\n     estimate 157 us: memory; bound 134 us\n"));
 }
 
+TEST_CASE("explain says that computed values of rows stay in registers [gpu]") {
+  const auto x = weft::ones<float>({113, 14, 49, 17}, weft::Cuda{});
+  const auto b = weft::ones<float>({17}, weft::Cuda{});
+  const Explanation e = explained(log_softmax(sign(x) / (square(tanh(b)) + 1.28F), weft::axis(-1)));
+  CHECK(doctest::String(to_string(e).c_str()) ==
+        doctest::Contains("occurs 3 times, in values kept in registers"));
+  CHECK(e.kernels[0].passes == 1);
+}
+
 TEST_CASE("a row program that loops reads its operands again, from L2 where they fit [gpu]") {
   const auto x = weft::ones({64, 4096 * 33 + 1}, Cuda{});
   const Explanation e = explained(softmax(x, axis(-1)));

@@ -27,6 +27,7 @@ struct Work {
   bool independent = false;
   int major = 9;
   bool two = false;  // whether the reduction reads both leaves, and the kernel keeps two operands
+  double bandwidth = 0;
 };
 
 /// A reduction that reads the first leaf, and an output that reads the second.
@@ -53,6 +54,7 @@ Planned plan(const Work& w) {
   weft::cuda::Properties device;
   device.major = w.major;
   device.multiprocessors = 132;
+  device.bandwidth = w.bandwidth;
   device.shared_memory_per_block = 227 * 1024;
   Operand operands[4];
   Operand inside[4];
@@ -140,6 +142,25 @@ TEST_CASE("of many rows each has as few threads as keep it") {
   CHECK(plan({1 << 20, 32}).group == 2);  // alone, a thread would read whole lines
   CHECK(plan({1 << 20, 16}).group == 1);
   CHECK(plan({1 << 20, 320}).group == 16);  // with 12 threads none would be empty
+}
+
+TEST_CASE("many short rows have threads that neither memory nor instructions wait for") {
+  const auto group = [](int64_t length, bool same, bool along_row) {
+    return plan({.rows = 1 << 20,
+                 .length = length,
+                 .same = same,
+                 .along_row = along_row,
+                 .bandwidth = 3.35e12})
+        .group;
+  };
+  CHECK(group(64, true, true) == 4);  // with 2, a line would be read and written in four parts
+  CHECK(group(32, true, true) == 2);
+  CHECK(group(24, true, true) == 2);
+  CHECK(group(128, true, true) == 4);
+  CHECK(group(1024, true, true) == 32);
+  CHECK(group(64, false, true) == 4);
+  CHECK(group(16, true, false) == 1);
+  CHECK(group(48, true, false) == 2);
 }
 
 TEST_CASE("what reductions need only once may be longer") {

@@ -132,15 +132,18 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
                              const RowLaunch& launch, const RowLoops& grid,
                              const RowOperand* operand, const char* const* data) {
   const int passes = passes_of(task, description, grid);
+  const bool keeps_values = launch.registers && description.registers.computes != nullptr;
   for (Explanation::Operand& x : kernel.reads) {
     int readings = 0;
     bool kept = false;
+    bool in_values = keeps_values;
     bool constant = true;
     for (int i = description.outputs; i < description.outputs + description.leaves; ++i) {
       if (data[i] != x.address) continue;
       readings += detail::readings(task, description, i);
       const bool in_registers = launch.registers && operand[i].access < RowOperand::one_element;
       kept = kept || in_registers || launch.narrow;
+      in_values = in_values && (description.registers.beside >> i & 1U) == 0;
       for (int d = 0; d < grid.reduced_rank; ++d) {
         constant = constant && operand[i].reduced_stride[d] == 0;
       }
@@ -150,11 +153,17 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
       x.note = "kept in registers";
       continue;
     }
+    if (in_values) {
+      x.note = "in values kept in registers";
+      continue;
+    }
     readings = readings < passes ? readings : passes;
     if (readings < 2) continue;
     kernel.read_again += (readings - 1) * x.bytes;
-    kernel.passes = passes;
-    if (launch.refused != nullptr) kernel.refused = launch.refused;
+    if (launch.refused != nullptr) {
+      kernel.passes = passes;
+      kernel.refused = launch.refused;
+    }
     x.note = "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
   }
 }

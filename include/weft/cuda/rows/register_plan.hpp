@@ -176,9 +176,9 @@ class RegisterPlan {
     return true;
   }
 
-  /// The threads of a row of at most 32 times `least` vectors: those that leave the fewest vectors
-  /// empty of what a thread goes over, which is from `least` to `most` of them; and of these the
-  /// fewest where rows are many, since a thread's start and end cost as much as several vectors.
+  /// The threads of a row of at most 32 times `least` vectors: where rows are few, those that leave
+  /// the fewest vectors empty of what a thread goes over, which is from `least` to `most` of them.
+  /// Where they are many, those that short_time() takes for the fastest.
   unsigned short_group(int64_t work, int64_t least, int64_t most) const {
     // One thread alone has a whole sector or two of memory. Ragged: its first and last vector are
     // two threads'.
@@ -191,11 +191,60 @@ class RegisterPlan {
       const int64_t chunk = (work + group - 1) / group;
       return group * (chunk < least ? least : chunk);
     };
+    if (device_.bandwidth > 0 && !grid_.ragged && int64_t{grid_.rows} * best >= enough) {
+      return fastest_group(work, least, most);
+    }
     for (unsigned group = best / 2; group >= fewest && work <= group * most; group /= 2) {
       const bool many = int64_t{grid_.rows} * group >= enough;
       if (over(group) < over(best) || (many && over(group) == over(best))) best = group;
     }
     return best;
+  }
+  /// Of groups that differ by less than a fortieth, the one of fewest threads.
+  unsigned fastest_group(int64_t work, int64_t least, int64_t most) const {
+    unsigned best = 0;
+    double time = 0;
+    for (unsigned group = 1; group <= 32; group *= 2) {
+      if (work > group * most) continue;
+      const double other = short_time(work, least, group);
+      if (best == 0 || other < 0.975 * time) {
+        best = group;
+        time = other;
+      }
+    }
+    return best;
+  }
+  /// Picoseconds that one of many rows takes the GPU: the longer of moving its bytes and running
+  /// its threads. The fewer bytes the threads have side by side, the more often a line of memory is
+  /// asked for, and the more streams there are, the more often it has left L1 by then. Fitted to 20
+  /// widths of six statements on an H100 (docs/notes/measurements.md).
+  double short_time(int64_t work, int64_t least, unsigned group) const {
+    int streams = 0;
+    for (int i = 0; i < end(); ++i) streams += is_moved(i);
+    int reductions = 0;
+    for (int r = 0; r < kernel_.reductions; ++r) reductions += task_.mode[r] == RowMode::compute;
+    const auto chunk = static_cast<double>((work + group - 1) / group);
+    const double lines = group < 8 ? 8.0 / group : 1;  // a line's vectors for a thread
+    const double again = (chunk < lines ? chunk : lines) - 1;
+    const double asked = 1 + (group == 1 ? 0.02 : 0.0067) * streams * again * again;
+    const double vector = 16e12 / (0.9 * device_.bandwidth);
+    const double moving = static_cast<double>(work * streams) * vector * asked;
+
+    double thread = grid_.any_along_row ? 26 : 20;
+    if (kernel_.registers.computes != nullptr) thread += 15;
+    if (reductions > 2) thread += 12 * (reductions - 2);
+    const double extra = chunk / static_cast<double>(least) - 1;
+    const double running = group * thread * (extra > 0 ? 1 + extra / 2 : 1);
+    return moving > running ? moving : running;
+  }
+  /// Whether a row has elements of its own in operand i, and no other operand the same.
+  bool is_moved(int i) const {
+    if (i < kernel_.outputs) return (grid_.along_row >> i & 1U) != 0;
+    if (!is_along(i) || !is_by_row(grid_, operand_[i])) return false;
+    for (int j = kernel_.outputs; j < i; ++j) {
+      if (is_along(j) && is_same_operand(grid_, operand_[i], operand_[j])) return false;
+    }
+    return true;
   }
 
   /// The operands that are kept, of those that reductions read, and others that are the same
