@@ -8,6 +8,10 @@
 #include "weft/autograd.hpp"
 #include "weft/weft.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/gradient.hpp"
+#endif
+
 using namespace weft;
 
 namespace {
