@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "weft/cpu/linalg/blas.hpp"
@@ -50,7 +51,7 @@ template <class T>
 void exchange_rows(const Matrix<T>& a, int64_t columns, const int* pivots, int64_t first,
                    int64_t last) {
   for (int64_t j = 0; j < columns; ++j) {
-    for (int64_t i = first; i < last; ++i) swap(a(i, j), a(pivots[i], j));
+    for (int64_t i = first; i < last; ++i) std::swap(a(i, j), a(pivots[i], j));
   }
 }
 
@@ -140,7 +141,7 @@ void lu_solve(const Matrix<T>& a, int64_t n, const int* pivots, const Matrix<T>&
     triangular_solve(a, n, b, columns, {true, true, false});
     triangular_solve(a, n, b, columns, {false, true, true});
     for (int64_t j = 0; j < columns; ++j) {
-      for (int64_t i = n - 1; i >= 0; --i) detail::swap(b(i, j), b(pivots[i], j));
+      for (int64_t i = n - 1; i >= 0; --i) std::swap(b(i, j), b(pivots[i], j));
     }
   }
 }

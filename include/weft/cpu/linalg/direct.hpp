@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "weft/ops/linalg/solver.hpp"
 
@@ -24,13 +25,6 @@ using linalg::real_part;
 using linalg::squared;
 
 namespace detail {
-template <class T>
-void swap(T& x, T& y) {
-  const T kept = x;
-  x = y;
-  y = kept;
-}
-
 /// y -= factor * x
 template <class T>
 void subtract(int64_t n, T factor, const T* x, T* y) {
@@ -84,7 +78,7 @@ void lu(const Matrix<T>& a, int64_t m, int64_t n, int* pivots) {
     }
     pivots[k] = static_cast<int>(best);
     if (best != k) {
-      for (int64_t j = 0; j < n; ++j) detail::swap(a(k, j), a(best, j));
+      for (int64_t j = 0; j < n; ++j) std::swap(a(k, j), a(best, j));
     }
     if (a(k, k) == T(0)) continue;
     const T scale = T(1) / a(k, k);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "weft/cpu/linalg/direct.hpp"
@@ -45,13 +46,13 @@ void sort_by(R* keys, int64_t n, bool ascending, const F& exchange) {
       if (ascending ? keys[j] < keys[best] : keys[j] > keys[best]) best = j;
     }
     if (best == i) continue;
-    swap(keys[i], keys[best]);
+    std::swap(keys[i], keys[best]);
     exchange(i, best);
   }
 }
 template <class T>
 void swap_columns(const Matrix<T>& a, int64_t rows, int64_t i, int64_t j) {
-  for (int64_t k = 0; k < rows; ++k) swap(a(k, i), a(k, j));
+  for (int64_t k = 0; k < rows; ++k) std::swap(a(k, i), a(k, j));
 }
 
 /// Fills in columns `have` to `total` of an orthonormal basis: each from the unit vector with the
