@@ -4,9 +4,9 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/lazy_vector.hpp"
 #include "weft/core/text.hpp"
 
 namespace weft::detail {
@@ -28,7 +28,7 @@ inline Text padded(const Text& text, std::size_t width, bool at_right = false) {
 template <class T>
 class FloatTexts {
  public:
-  FloatTexts(const std::vector<double>& values, int precision)
+  FloatTexts(const lazy_vector<T, double>& values, int precision)
       : precision_(precision < 0    ? 0
                    : precision > 17 ? 17
                                     : precision) {
@@ -94,10 +94,10 @@ class FloatTexts {
 
 /// One part of complex numbers, or all of real ones, aligned.
 template <class T>
-std::vector<Text> float_texts(const std::vector<double>& values, int precision, bool align,
-                              bool plus, const char* suffix) {
+lazy_vector<T, Text> float_texts(const lazy_vector<T, double>& values, int precision, bool align,
+                                 bool plus, const char* suffix) {
   const FloatTexts<T> format(values, precision);
-  std::vector<NumberText> parts;
+  lazy_vector<T, NumberText> parts;
   std::size_t left = 0;
   std::size_t right = 0;
   for (double x : values) {
@@ -109,7 +109,7 @@ std::vector<Text> float_texts(const std::vector<double>& values, int precision, 
   }
   std::size_t width = left + right;
   for (const NumberText& p : parts) width = p.left.size() > width ? p.left.size() : width;
-  std::vector<Text> out;
+  lazy_vector<T, Text> out;
   for (const NumberText& p : parts) {
     if (!align) {
       out.push_back(p.left + p.right + suffix);
@@ -125,25 +125,25 @@ std::vector<Text> float_texts(const std::vector<double>& values, int precision, 
 
 /// The texts of `n` elements, of equal width where `align` is set.
 template <class T>
-std::vector<Text> number_texts(const T* data, int64_t n, int precision, bool align) {
+lazy_vector<T, Text> number_texts(const T* data, int64_t n, int precision, bool align) {
   if constexpr (is_complex<T>) {
     using R = real_t<T>;
-    std::vector<double> re;
-    std::vector<double> im;
+    lazy_vector<T, double> re;
+    lazy_vector<T, double> im;
     for (int64_t i = 0; i < n; ++i) {
       re.push_back(static_cast<double>(data[i].re));
       im.push_back(static_cast<double>(data[i].im));
     }
-    std::vector<Text> out = float_texts<R>(re, precision, align, false, "");
-    const std::vector<Text> imaginary = float_texts<R>(im, precision, align, true, "j");
+    lazy_vector<T, Text> out = float_texts<R>(re, precision, align, false, "");
+    const lazy_vector<T, Text> imaginary = float_texts<R>(im, precision, align, true, "j");
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += imaginary[i];
     return out;
   } else if constexpr (is_floating<T>) {
-    std::vector<double> values;
+    lazy_vector<T, double> values;
     for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<double>(data[i]));
     return float_texts<T>(values, precision, align, false, "");
   } else {
-    std::vector<Text> out;
+    lazy_vector<T, Text> out;
     std::size_t width = 0;
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (is_bool<T>) {

@@ -37,7 +37,7 @@ Var<T, D> composed(const Var<T, D>& x, std::int64_t groups, const Var<T, D>& w,
 }
 }  // namespace
 
-TEST_CASE_TEMPLATE("values and gradients are those of single statements", D, TEST_DEVICES) {
+TEST_CASE_TEMPLATE("values and gradients match single statements", D, TEST_DEVICES) {
   struct Case {
     Shape shape;
     std::int64_t groups;
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("values and gradients are those of single statements", D, TES
   }
 }
 
-TEST_CASE("gradients are those of finite differences") {
+TEST_CASE("gradients match finite differences") {
   const Tensor<double> x = values<double, Cpu>({2, 6, 3, 5}, 0);
   const Tensor<double> w = values<double, Cpu>({6}, 1), b = values<double, Cpu>({6}, 2);
   const Tensor<double> g = values<double, Cpu>({2, 6, 3, 5}, 3);

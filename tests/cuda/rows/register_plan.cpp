@@ -28,6 +28,7 @@ struct Work {
   int major = 9;
   bool two = false;  // whether the reduction reads both leaves, and the kernel keeps two operands
   double bandwidth = 0;
+  int part = -1;  // the weight of a part that is computed first; negative: there is none
 };
 
 /// A reduction that reads the first leaf, and an output that reads the second.
@@ -47,6 +48,13 @@ Planned plan(const Work& w) {
   kernel.registers.always_kept = w.two ? 6 : 2;
   kernel.registers.slots = w.two ? 2 : 1;
   kernel.registers.independent = w.independent;
+  if (w.part >= 0) {
+    kernel.registers.may_keep = kernel.registers.always_kept = 0;
+    kernel.registers.computes = [](const void*, const RowLoops&, const RowOperand*) {
+      return true;
+    };
+    kernel.registers.part_weight = w.part;
+  }
   weft::detail::RowTask task;
   task.geometry = {{w.rows}, {w.length}};
   task.mode[0] = RowMode::compute;
@@ -161,6 +169,11 @@ TEST_CASE("many short rows have threads that neither memory nor instructions wai
   CHECK(group(64, false, true) == 4);
   CHECK(group(16, true, false) == 1);
   CHECK(group(48, true, false) == 2);
+  const auto of_part = [](int weight) {
+    return plan({1 << 20, 16, 0, false, true, false, 9, false, 3.35e12, weight}).group;
+  };
+  CHECK(of_part(0) == 2);
+  CHECK(of_part(16) == 1);
 }
 
 TEST_CASE("what reductions need only once may be longer") {

@@ -9,6 +9,13 @@ namespace weft {
 
 namespace autograd {
 
+/// The elements of one image's channel.
+inline int64_t places_of(const Shape& images) {
+  int64_t n = 1;
+  for (int i = 2; i < images.rank(); ++i) n *= images[i];
+  return n;
+}
+
 /// With h = (x - mean) * scale and u the gradient of h, that of x is
 /// scale * (u - mean(u) - h * mean(u h)), with means over the group (Wu and He 2018). One pass
 /// gives the sums of each channel, of which all other sums are made, another one the gradient.
@@ -53,9 +60,7 @@ Var<T, D> group_norm(const Var<T, D>& images, int64_t groups, double epsilon,
                      const Ws&... parameters) {
   using C = compute_t<T>;
   const int64_t channels = images.size(1) / groups;
-  int64_t places = 1;
-  for (int i = 2; i < images.rank(); ++i) places *= images.size(i);
-  const Var<T, D> x = images.reshape({images.size(0), groups, channels, places});
+  const Var<T, D> x = images.reshape({images.size(0), groups, channels, places_of(images.shape())});
   const Tensor<T, D> plain = without_vars(x);
   const auto mean_of_group = mean(cast<C>(plain), axis(2, 3), keepdims);
   const auto statistics = rows_of(

@@ -34,7 +34,7 @@ class NormLoops {
   static constexpr int size = VectorOf<C>::size;
 
  public:
-  /// The sums of a row, beside those of its columns.
+  /// The sums along a row, which is added to those of the columns.
   [[gnu::always_inline]] static void add(const NormRow<C>& row, int64_t n, C& level, C& along) {
     V levels[2] = {V{}, V{}};
     V alongs[2] = {V{}, V{}};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/word.hpp"
 #include "weft/cpu/memory.hpp"
 #include "weft/cpu/parallel.hpp"
 
@@ -16,16 +17,10 @@ template <class T>
 concept RadixSortable = is_bool<T> || is_integer<T> || is_half<T> || std::is_floating_point_v<T>;
 
 namespace detail {
-template <std::size_t Bytes>
-using Unsigned = std::conditional_t<
-    Bytes == 1, std::uint8_t,
-    std::conditional_t<Bytes == 2, std::uint16_t,
-                       std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
-
 /// What a radix sort moves: the key, and where the element was.
 template <class T>
 struct Keyed {
-  Unsigned<sizeof(T)> key;
+  weft::detail::word_t<sizeof(T)> key;
   std::uint32_t index;
 };
 }  // namespace detail
@@ -34,7 +29,7 @@ struct Keyed {
 /// NaNs, which are the largest; complemented for descending order.
 template <bool Descending, RadixSortable T>
 auto radix_key(T x) {
-  using Key = detail::Unsigned<sizeof(T)>;
+  using Key = weft::detail::word_t<sizeof(T)>;
   constexpr Key top = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
   auto key = __builtin_bit_cast(Key, x);
   if constexpr (is_floating<T>) {
@@ -52,7 +47,7 @@ namespace detail {
 /// The element of a row x that an item stands for, from its key, or, as a zero or NaN, from memory.
 template <bool Descending, class T>
 T radix_value(const Keyed<T>& item, const T* x) {
-  using Key = Unsigned<sizeof(T)>;
+  using Key = weft::detail::word_t<sizeof(T)>;
   constexpr Key top = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
   Key key = Descending ? static_cast<Key>(~item.key) : item.key;
   if constexpr (is_bool<T>) {
@@ -138,7 +133,7 @@ class RadixSort {
     std::uint32_t of[256];
   };
 
-  static std::size_t digit(detail::Unsigned<sizeof(T)> key, int d) {
+  static std::size_t digit(weft::detail::word_t<sizeof(T)> key, int d) {
     return static_cast<std::size_t>(key >> (8 * d) & 0xFF);
   }
 

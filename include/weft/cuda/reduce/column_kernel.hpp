@@ -34,6 +34,10 @@ __device__ __forceinline__ void finish_lanes(char* at, const ReduceGrid<N>& grid
 
 }  // namespace detail
 
+/// Whether a block's shared memory holds V states of each thread.
+template <class State, int V>
+inline constexpr bool fits_block = sizeof(State) * V* column_threads <= 48 * 1024;
+
 /// Lanes of the column form: few enough to keep a thread's states in registers. 0 if not even one
 /// state per thread fits into a block's shared memory, as for the largest Small, which are reduced
 /// as rows only.
@@ -43,9 +47,11 @@ template <class C, int V>
   requires(V > 1)
 inline constexpr int
     column_lanes<reducer::Extremum<C>, V> =  // three words, of which one is padding
-    V <= 8 && sizeof(C) * V <= 16 ? V : column_lanes<reducer::Extremum<C>, V / 2>;
+    sizeof(C) * V <= 16 && fits_block<reducer::Extremum<C>, V>
+        ? V
+        : column_lanes<reducer::Extremum<C>, V / 2>;
 template <class State>
-inline constexpr int column_lanes<State, 1> = sizeof(State) * column_threads <= 48 * 1024 ? 1 : 0;
+inline constexpr int column_lanes<State, 1> = fits_block<State, 1> ? 1 : 0;
 
 /// grid.width by grid.depth threads reduce one piece of grid.width adjacent items of columns.
 template <class Out, class Types, int V, int N, class R, class State, class Program>

@@ -124,6 +124,7 @@ struct RegisterKernel {
   /// has one value wherever it occurs.
   bool (*computes)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
   std::uint64_t beside = 0;  // bit i: a reduction then reads operand i beside them
+  int part_weight = 0;       // of that part, beyond the least that a part is computed for
   /// Decides which parts of equal value within that part are computed once.
   void (*share)(const void* program, RowLoops&, const RowOperand*) = nullptr;
 };

@@ -216,8 +216,8 @@ class RegisterPlan {
   }
   /// Picoseconds that one of many rows takes the GPU: the longer of moving its bytes and running
   /// its threads. The fewer bytes the threads have side by side, the more often a line of memory is
-  /// asked for, and the more streams there are, the more often it has left L1 by then. Fitted to 20
-  /// widths of six statements on an H100 (docs/notes/measurements.md).
+  /// asked for, and the more streams there are, the more often it has left L1 by then. Fitted to
+  /// six statements on an H100 (docs/notes/measurements.md).
   double short_time(int64_t work, int64_t least, unsigned group) const {
     int streams = 0;
     for (int i = 0; i < end(); ++i) streams += is_moved(i);
@@ -231,7 +231,7 @@ class RegisterPlan {
     const double moving = static_cast<double>(work * streams) * vector * asked;
 
     double thread = grid_.any_along_row ? 26 : 20;
-    if (kernel_.registers.computes != nullptr) thread += 15;
+    thread += 2 * kernel_.registers.part_weight;
     if (reductions > 2) thread += 12 * (reductions - 2);
     const double extra = chunk / static_cast<double>(least) - 1;
     const double running = group * thread * (extra > 0 ? 1 + extra / 2 : 1);

@@ -185,6 +185,9 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
         out.registers.computes = keeps_part<Program>;
         out.registers.share = share_in_part<Program>;
         out.registers.beside = Layout::reduced;
+        using Kept = weft::detail::KeptPart<Program>;
+        using Part = std::remove_cvref_t<decltype(Kept::of(std::declval<const Program&>()))>;
+        out.registers.part_weight = weft::detail::program_weight<Part> - Kept::least_weight;
       }
     }
     return out;

@@ -301,7 +301,7 @@ class RowPlanner {
     const int target = task.target;
     Operand* operands = tree_.operands;
     if (target >= 0) {
-      copies_.assign(operands, operands + tree_.count());
+      copies_ = std::vector<Operand>(operands, operands + tree_.count());
       operands = copies_.data();
     }
     const int rank = task.geometry.kept.rank() + task.geometry.reduced.rank();

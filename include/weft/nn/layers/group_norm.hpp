@@ -16,12 +16,6 @@ struct GroupNormOptions {
 };
 
 namespace detail {
-/// The elements of one image's channel.
-inline int64_t places_of(const Shape& images) {
-  int64_t n = 1;
-  for (int i = 2; i < images.rank(); ++i) n *= images[i];
-  return n;
-}
 /// group_norm with a layer's weight and bias, if it has them.
 template <class T, class D>
 Var<T, D> norm_of_groups(const Var<T, D>& x, int64_t groups, double epsilon,
@@ -135,7 +129,7 @@ struct InstanceNorm {
       const Var<T, D> y = (x - running_mean->reshape(row)) * scale.reshape(row);
       return watched(Var<T, D>(scaled(y, weight, bias)));
     }
-    if (places_of(x.shape()) <= 1) {
+    if (autograd::places_of(x.shape()) <= 1) {
       fail<ValueError>(text, "an input of shape ", x.shape(),
                        ", expected more than one place in an image");
     }
@@ -200,7 +194,7 @@ struct LocalResponseNorm {
                        ", expected (batch, channel, ...)");
     }
     const Var squares = square(x);
-    const auto rows = squares.reshape({x.size(0), 1, x.size(1), detail::places_of(x.shape())});
+    const auto rows = squares.reshape({x.size(0), 1, x.size(1), autograd::places_of(x.shape())});
     const auto around = pad(rows, {0, 0, size / 2, (size - 1) / 2});
     const auto means = avg_pool2d(around, {size, 1}, {.stride = 1}).reshape(x.shape());
     const Var y = x / pow(means * static_cast<C>(alpha) + static_cast<C>(k), static_cast<C>(beta));

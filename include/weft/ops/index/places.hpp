@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "weft/core/error.hpp"
+#include "weft/core/lazy_vector.hpp"
 #include "weft/core/shape.hpp"
 
 namespace weft {
@@ -136,15 +135,16 @@ struct Segment {
 };
 
 /// The segments of an axis; none of a repeat_interleave, whose segments are its elements.
-[[gnu::noinline]] inline std::vector<Segment> segments_of(const AxisPlaces& a, bool wraps) {
-  std::vector<Segment> out;
+template <bool Wraps>
+[[gnu::noinline]] auto segments_of(const AxisPlaces& a) {
+  lazy_vector<std::bool_constant<Wraps>, Segment> out;
   const auto low = [](int64_t x, int64_t y) { return x < y ? x : y; };
   const int64_t first = a.before > 0 ? low(a.before, a.to) : 0;  // of the middle,
   const int64_t last = low(a.to, a.before + a.from);             // and behind it
   const auto add = [&](int64_t to, int64_t length, int64_t from, int step) {
     if (length > 0) out.push_back({to, length, from, step});
   };
-  if (wraps) {
+  if (Wraps) {
     for (int64_t at = 0; at < a.to && a.from > 0;) {
       const int64_t from = ((at - a.before) % a.from + a.from) % a.from;
       const int64_t length = low(a.from - from, a.to - at);
@@ -176,9 +176,9 @@ struct Segment {
   return out;
 }
 template <class K>
-std::vector<Segment> segments(const AxisPlaces& a) {
+auto segments(const AxisPlaces& a) {
   constexpr bool wraps = std::is_same_v<K, placing::roll> || std::is_same_v<K, placing::tile>;
-  return segments_of(a, wraps);
+  return segments_of<wraps>(a);
 }
 
 }  // namespace detail
