@@ -8,6 +8,7 @@
 #include <weft/ops/small/value.hpp>
 
 #include "small.hpp"
+#include "weft/ops/linalg/products.hpp"  // which has a cross of its own
 
 using namespace weft;
 
