@@ -84,6 +84,20 @@ TEST_CASE("large reductions of every form [gpu]") {
   }
 }
 
+TEST_CASE(
+    "short rows of several reduced dimensions, with an operand of one element for each [gpu]") {
+  for (const int64_t length : {4, 8, 12, 17, 64, 124, 128}) {
+    CAPTURE(length);
+    const auto x = noise({3, 90, length});
+    const auto b = noise({3, 90, 1});
+    const auto product = x * b;
+    const auto on_gpu = x.to(Cuda{}) * b.to(Cuda{});
+    all_agree(product, on_gpu);
+    all_agree(product, on_gpu, axis(1, 2));
+    all_agree(product, on_gpu, axis(0, 2));
+  }
+}
+
 TEST_CASE("strided, transposed, broadcast operands, and reductions inside expressions [gpu]") {
   const auto x = noise({33, 65});
   const auto g = x.to(Cuda{});

@@ -18,6 +18,13 @@ struct exp_of_term : exp {
     return math::exp_of_term(x);
   }
 };
+/// exp of x <= 0, which takes a GPU less than any x.
+struct exp_of_negative : exp {
+  template <class T>
+  WEFT_HD WEFT_INLINE static constexpr auto value(T x) {
+    return math::exp_of_negative(x);
+  }
+};
 }  // namespace op
 
 namespace detail {
@@ -27,9 +34,13 @@ auto small_number(double value) {
   return static_cast<compute_t<typename X::value_type>>(value);
 }
 
-/// What computes exp(x - y) for elements of type T, where y is at least x.
-template <class T>
-using ShiftedExp = std::conditional_t<is_half<T>, op::exp_of_term, op::exp>;
+/// What computes exp(x - y) for elements of X, where y is at least x.
+template <class X>
+using ShiftedExp =
+    std::conditional_t<is_half<typename X::value_type>, op::exp_of_term,
+                       std::conditional_t<is_cuda<typename X::device_type> &&
+                                              std::is_same_v<typename X::value_type, float>,
+                                          op::exp_of_negative, op::exp>>;
 
 /// A shape with a further last axis of size 1.
 inline Shape with_last_axis(Shape shape) {
@@ -54,12 +65,17 @@ auto row_max(const char* operation, const X& x, const Axes& axes) {
 }
 }  // namespace detail
 
-/// exp(x) / sum(exp(x)) along the axes.
+/// exp(x) / sum(exp(x)) along the axes. A GPU computes a term of the sum and the exponential of the
+/// result apart, since a term takes it three instructions, and multiplies by the sum's reciprocal.
 template <ExpressionLike X>
 auto softmax(const X& x, const Axes& axes = axis(-1)) {
-  const auto e =
-      lift(detail::ShiftedExp<typename X::value_type>{}, x - detail::row_max("softmax", x, axes));
-  return e / sum(e, axes, keepdims);
+  const auto shifted = x - detail::row_max("softmax", x, axes);
+  const auto e = lift(detail::ShiftedExp<X>{}, shifted);
+  if constexpr (is_cuda<typename X::device_type>) {
+    return e * reciprocal(sum(lift(op::exp_of_term{}, shifted), axes, keepdims));
+  } else {
+    return e / sum(e, axes, keepdims);
+  }
 }
 
 /// log(softmax(x)), accurate even where softmax underflows.

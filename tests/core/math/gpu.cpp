@@ -70,6 +70,19 @@ TEST_CASE_TEMPLATE("gelu and softplus at the ends", D, TEST_DEVICES) {
   CHECK(scaled[1] == 100);
 }
 
+TEST_CASE_TEMPLATE("exponentials of negative numbers keep their digits on each device", D,
+                   TEST_DEVICES) {
+  const auto exp_of_negative = [](const auto& x) { return lift(op::exp_of_negative{}, x).eval(); };
+  const auto unlike = [](const auto& x, const auto& f) { return where(x < 0.F, f(x), 1.F).eval(); };
+  CHECK(worst<D>([&](const auto& x) { return unlike(x, exp_of_negative); },
+                 [](double x) { return x < 0 ? std::exp(x) : 1; }, [](double) { return 0.0; }) < 4);
+  const auto far = tensor<float>({-infinity, -1e30F, -128, -104, -87, -1e-30F, 0, NAN}).to(D{});
+  const auto y = exp_of_negative(far).to_vector();
+  CHECK((y[0] == 0 && y[1] == 0 && y[2] < 1e-37F && y[3] < 1e-37F));
+  CHECK(y[4] == doctest::Approx(std::exp(-87.0)).epsilon(1e-6));
+  CHECK((y[5] == 1 && y[6] == 1 && std::isnan(y[7])));
+}
+
 namespace {
 /// x^y of vectors, on a device by a statement and, for `void`, by the GPU's function on the CPU.
 template <class D>

@@ -49,6 +49,34 @@ TEST_CASE("a row gets as many threads as it keeps busy") {
   CHECK(plan(1000, 2048, true).threads == 64);
 }
 
+TEST_CASE("vectors are numbered along all dimensions where the innermost is short") {
+  const auto of_two = [](int64_t outer, int64_t inner) {
+    detail::Operand operands[3];
+    detail::Operand inside[3];
+    for (auto& operand : operands) operand.itemsize = sizeof(float);
+    for (auto& operand : inside) operand.itemsize = sizeof(float);
+    inside[1].stride[0] = inner;
+    inside[1].stride[1] = inside[2].stride[0] = 1;  // the second is one element for each row
+    inside[2].stride[1] = 0;
+    weft::cuda::ReduceGrid<3> out;
+    const detail::Loops kept = detail::loops_over({});
+    const detail::Loops reduced = detail::loops_over({outer, inner});
+    weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 3, {4, 4, 132}, out);
+    weft::cuda::detail::plan_reduced_operands(kept, operands, reduced, inside, 4, out);
+    return out;
+  };
+  const auto flat = of_two(100000, 8);
+  CHECK(flat.flat);
+  CHECK(flat.length == 200000);
+  CHECK(flat.outer == 1);
+  CHECK(flat.reduced[0].divisor == 2);
+  CHECK(flat.reduced_stride[1][0] == 16);
+  CHECK(flat.reduced_stride[1][1] == 32);
+  CHECK(flat.reduced_stride[2][1] == 4);
+  CHECK_FALSE(of_two(1000, 1024).flat);
+  CHECK_FALSE(of_two(100000, 7).flat);  // no vectors
+}
+
 TEST_CASE("columns share a block where there are few of them, or few elements in each") {
   for (int64_t rows : {1, 7, 64, 100000}) {
     for (int64_t columns : {2, 3, 16, 1000}) {

@@ -176,6 +176,33 @@ TEST_CASE("many short rows have threads that neither memory nor instructions wai
   CHECK(of_part(16) == 1);
 }
 
+TEST_CASE("many rows that end within sectors are not stored by few threads") {
+  const auto group = [](int64_t length, bool along_row) {
+    return plan({.rows = 1 << 20, .length = length, .along_row = along_row, .bandwidth = 3.35e12})
+        .group;
+  };
+  CHECK(group(50, true) == 4);
+  CHECK(group(50, false) == 2);
+  CHECK(group(100, true) == 8);
+  CHECK(group(96, true) == 4);
+  CHECK(group(17, true) == 2);
+}
+
+TEST_CASE("the kernel for short rows serves where it takes no more threads") {
+  const auto launch = [](int64_t rows, int64_t length, bool along_row = true) {
+    return plan({.rows = rows, .length = length, .along_row = along_row, .bandwidth = 3.35e12})
+        .launch;
+  };
+  CHECK(launch(1 << 20, 10).narrow);
+  CHECK(launch(1 << 20, 16).narrow);
+  CHECK(launch(1 << 20, 31).narrow);
+  CHECK(launch(1 << 20, 17).registers);
+  CHECK(launch(1 << 20, 12).registers);  // by one thread
+  CHECK(launch(1 << 20, 16, false).registers);
+  CHECK(launch(1 << 20, 64).registers);
+  CHECK(launch(1000, 10).registers);
+}
+
 TEST_CASE("what reductions need only once may be longer") {
   const Planned p = plan({3000, 1 << 20, 0, true, false, true});
   CHECK(p.launch.registers);

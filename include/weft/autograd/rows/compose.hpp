@@ -110,8 +110,7 @@ struct CrossEntropyRule {
   void backward(const G& g, const G&, const Pack<Pull<X>>& d, const without_vars_t<X>& x) const {
     const auto place = generated({x.shape()[x.rank() - 1]}, op::affine<std::int32_t>{0, 1});
     const auto hit = cast<C>(place == targets);
-    const auto share =
-        lift(weft::detail::ShiftedExp<typename without_vars_t<X>::value_type>{}, cast<C>(x) - logs);
+    const auto share = lift(weft::detail::ShiftedExp<without_vars_t<X>>{}, cast<C>(x) - logs);
     d.head((share - hit) * (cast<C>(g) * factor));
   }
 };

@@ -97,6 +97,7 @@ template <class T> WEFT_HD Dual<T> rsqrt(Dual<T> x)   { const T y = rsqrt(x.valu
 template <class T> WEFT_HD Dual<T> cbrt(Dual<T> x)    { const T y = cbrt(x.value); return follow(x, y, 1 / (3 * y * y)); }
 template <class T> WEFT_HD Dual<T> exp(Dual<T> x)     { const T y = exp(x.value); return follow(x, y, y); }
 template <class T> WEFT_HD Dual<T> exp_of_term(Dual<T> x) { const T y = exp_of_term(x.value); return follow(x, y, y); }
+template <class T> WEFT_HD Dual<T> exp_of_negative(Dual<T> x) { const T y = exp_of_negative(x.value); return follow(x, y, y); }
 template <class T> WEFT_HD Dual<T> exp2(Dual<T> x)    { const T y = exp2(x.value); return follow(x, y, y * ln2<T>); }
 template <class T> WEFT_HD Dual<T> expm1(Dual<T> x)   { const T y = expm1(x.value); return follow(x, y, y + 1); }
 template <class T> WEFT_HD Dual<T> log(Dual<T> x)     { return follow(x, log(x.value), 1 / x.value); }

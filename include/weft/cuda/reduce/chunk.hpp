@@ -100,6 +100,21 @@ struct Chunk {
     }
     if constexpr (I + 1 < N) load<I + 1>(at, hop, lane, k, distance, last);
   }
+  /// The same where address(at, k) tells the addresses of item k.
+  template <int N, class F>
+  __device__ __forceinline__ void load_each(const int (&lane)[N], unsigned k, unsigned distance,
+                                            unsigned last, const F& address) {
+#pragma unroll
+    for (int u = 0; u < Ahead; ++u) {
+      if (k + u * distance >= last) break;
+      char* at[N];
+      address(at, k + u * distance);
+      constexpr Hop<V> none[N] = {};
+      Chunk<Types, V, 1> one;
+      one.template load<1>(at, none, lane, 0, 0, 1);
+      item[u] = one.item[0];
+    }
+  }
   template <class Program>
   __device__ __forceinline__ auto value(const Program& program, int u, int j) const {
     return program(Lane<Registers<Types, V>>{item[u], j});

@@ -22,6 +22,7 @@ struct ReduceLoops {
   Form form = rows;
   bool vectors = false;  // items are vectors
   bool ragged = false;   // rows: which may begin and end between vectors
+  bool flat = false;     // rows: vectors are numbered along all reduced dimensions
   int lead = 0;          // rows that begin anywhere: the operand that tells where vectors do
   unsigned outputs = 1;
   long long count = 1;  // elements that make one output
@@ -133,6 +134,9 @@ inline constexpr int items_of_short_row = 4, items_of_row = 8, items_of_long_row
 inline constexpr unsigned most_of_short_row = 64, most_of_row = 1024;
 /// The least items of a thread in a column; the most of a short column; the least width of a tile.
 inline constexpr int items_of_column = 16, most_of_short_column = 1024, least_tile_width = 8;
+/// With fewer vectors than this along the innermost of several dimensions, a group of threads would
+/// soon be done with each: they are then numbered along all dimensions, which takes divisions.
+inline constexpr unsigned least_of_loop = 32;
 
 /// What planning needs to know about the kernels and the GPU.
 struct ReduceLimits {
@@ -212,6 +216,14 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   }
   const int lanes = out.vectors ? limits.lanes : 1;
   out.length = checked(name, (out.inner + lanes - 1) / lanes, "vectors for each result");
+  const int64_t items = int64_t{out.outer} * out.length;
+  out.flat = out.vectors && !out.ragged && out.outer > 1 && out.length < least_of_loop &&
+             items <= INT32_MAX;
+  if (out.flat) {
+    out.reduced[0] = FastDivmod(out.length);
+    out.length = static_cast<unsigned>(items);
+    out.outer = 1;
+  }
   const bool is_short = out.length <= most_of_short_row && limits.weight < costly_element;
   const int64_t each = limits.items > 0                           ? limits.items
                        : !out.vectors || out.length > most_of_row ? items_of_long_row
@@ -316,6 +328,7 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
                                               : 0;
     grid.lane[i] = stride == 0 ? 0 : 1;
     grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
+    if (grid.flat) grid.reduced_stride[i][0] = grid.step[i];
   }
   grid.whole = grid.form != ReduceLoops::rows && grid.vectors && grid.tile.columns == 0 &&
                is_vector_target(kept, operands[0], lanes);

@@ -111,7 +111,16 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
 #pragma unroll 1
     for (; k < items; k += next) {
       detail::Chunk<Types, V, ahead> chunk;
-      chunk.template load<1>(at, hop, grid.lane, k, width, items);
+      if (V > 1 && grid.flat) {
+        chunk.load_each(grid.lane, k, width, items, [&](char*(&from)[N], unsigned item) {
+          from[0] = nullptr;
+#pragma unroll
+          for (int i = 1; i < N; ++i) from[i] = row[i];
+          detail::advance(from, item, grid.reduced, 0, grid.reduced_rank, grid.reduced_stride);
+        });
+      } else {
+        chunk.template load<1>(at, hop, grid.lane, k, width, items);
+      }
 #pragma unroll
       for (int i = 1; i < N; ++i) at[i] += next * grid.step[i];
       C x[ahead * V]{};

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "weft/core/ptx.hpp"
+#include "weft/cuda/primitive/warp.hpp"
 #include "weft/cuda/rows/grid.hpp"
+#include "weft/ops/reduce/reducers.hpp"
 
 #if defined(__CUDACC__)
 
@@ -23,6 +25,37 @@ __device__ __forceinline__ T shuffle(const T& value, unsigned lane) {
   T out;
   __builtin_memcpy(&out, bits, sizeof(T));
   return out;
+}
+
+/// Whether two states merge to the same bits in either order, with a single number in each.
+template <class R, class State>
+inline constexpr bool merges_alike = false;
+template <class R, class C>
+inline constexpr bool merges_alike<R, reducer::SignedSum<C>> = std::is_arithmetic_v<C>;
+template <bool Max, class State>
+inline constexpr bool merges_alike<reducer::extreme_value<Max>, State> =
+    std::is_arithmetic_v<decltype(State::value)>;
+
+/// Merges the state with that of the lane which differs by the bits of `mask`.
+template <class R, class State>
+__device__ __forceinline__ void merge_opposite(const R& reducer, State& state, unsigned mask) {
+  State other;
+  other.value = exchanged(state.value, static_cast<int>(mask));
+  reducer.merge(state, other);
+}
+/// Merges the states of lanes that differ by the powers of two from `least` to below `end`: each of
+/// them then has the result, with the same bits.
+template <class R, class State>
+__device__ __forceinline__ void merge_opposites(const R& reducer, State& state, unsigned least,
+                                                unsigned end) {
+#pragma unroll 1
+  for (unsigned w = end / 2; w >= least; w /= 2) merge_opposite(reducer, state, w);
+}
+/// The same for all of a warp.
+template <class R, class State>
+__device__ __forceinline__ void merge_warp(const R& reducer, State& state) {
+#pragma unroll
+  for (unsigned w = 16; w > 0; w /= 2) merge_opposite(reducer, state, w);
 }
 
 /// How the blocks of a cluster exchange states: each sends its own to all, and waits on a barrier

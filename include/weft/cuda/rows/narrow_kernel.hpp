@@ -129,13 +129,17 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         }
       }
       const unsigned next = grid_.columns ? 1U << grid_.width_shift : 1;  // lane of the row's next
+      if constexpr (merges_alike<R, State>) {
+        merge_opposites(reduction.reducer, state, next, grid_.group * next);
+      } else {
 #pragma unroll 1
-      for (unsigned w = grid_.group / 2 * next; w >= next; w /= 2) {
-        reduction.reducer.merge(state, shuffle<true>(state, w));
-      }
-      if (grid_.group > 1) {
-        const unsigned mine = grid_.columns ? next - 1 : 32 - grid_.group;
-        state = shuffle<false>(state, threadIdx.x & mine);
+        for (unsigned w = grid_.group / 2 * next; w >= next; w /= 2) {
+          reduction.reducer.merge(state, shuffle<true>(state, w));
+        }
+        if (grid_.group > 1) {
+          const unsigned mine = grid_.columns ? next - 1 : 32 - grid_.group;
+          state = shuffle<false>(state, threadIdx.x & mine);
+        }
       }
       value = static_cast<T>(reduction.reducer.finish(state, grid_.inner));
     }

@@ -43,7 +43,7 @@ struct RowEdge {
   __device__ __forceinline__ unsigned find(const RowLoops& grid, const RowOperand& origin,
                                            const RowPlace& place) {
     const auto at = reinterpret_cast<std::uintptr_t>(row_start(grid, origin, place.row));
-    const unsigned before = static_cast<unsigned>(at) / static_cast<unsigned>(origin.itemsize) % V;
+    const unsigned before = (static_cast<unsigned>(at) >> (__ffs(origin.itemsize) - 1)) % V;
     const unsigned all = before + static_cast<unsigned>(grid.count);
     const unsigned length = (all + V - 1) / V;
     back = static_cast<int>(V + before);

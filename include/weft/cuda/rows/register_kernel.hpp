@@ -146,10 +146,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       } else {
         state = state_of<I>(reduction);
       }
-      const RowTeam team{grid_.group,   grid_.warps, grid_.parts.divisor, false, grid_.cluster,
-                         grid_.scratch, turn_++};
-      const auto all = merge_team(pack_of(reduction.reducer), pack_of(state), 1, team, shared_);
-      value = static_cast<T>(reduction.reducer.finish(all.head, grid_.count));
+      merge(reduction.reducer, state);
+      value = static_cast<T>(reduction.reducer.finish(state, grid_.count));
     } else if (mode == RowMode::same) {
       take_same<I>(value, std::make_index_sequence<I>{});
     } else if (mode == RowMode::load) {
@@ -157,6 +155,20 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_.row));
     }
     weft::get<I>(values_) = value;
+  }
+  /// Merges the state with those of the other threads of the row.
+  template <class R, class State>
+  __device__ __forceinline__ void merge(const R& reducer, State& state) {
+    const unsigned turn = turn_++;
+    if constexpr (merges_alike<R, State>) {
+      if (!grid_.cluster && grid_.group == 32) return merge_warp(reducer, state);
+      if (!grid_.cluster && grid_.group < 32) {
+        return merge_opposites(reducer, state, 1, grid_.group);
+      }
+    }
+    const RowTeam team{grid_.group,   grid_.warps, grid_.parts.divisor, false, grid_.cluster,
+                       grid_.scratch, turn};
+    state = merge_team(pack_of(reducer), pack_of(state), 1, team, shared_).head;
   }
   template <int I, class T, std::size_t... J>
   __device__ __forceinline__ void take_same(T& value, std::index_sequence<J...>) const {

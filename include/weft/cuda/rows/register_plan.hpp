@@ -28,6 +28,7 @@ class RegisterPlan {
   [[gnu::noinline]] const char* run(RowLaunch& launch) {
     if (const char* why = refused()) return why;
     if (!choose_threads(launch)) return "rows are too long";
+    if (suits_narrow()) return "the kernel for short rows takes no more threads";
     choose_kept();
     choose_ahead();
     if (program_ != nullptr && kernel_.registers.share != nullptr) {
@@ -183,7 +184,7 @@ class RegisterPlan {
     // One thread alone has a whole sector or two of memory. Ragged: its first and last vector are
     // two threads'.
     constexpr int64_t one_thread = 4;
-    const int64_t enough = int64_t{device_.multiprocessors} * 2048;
+    const int64_t enough = many_threads();
     const unsigned fewest = grid_.ragged || work > one_thread ? 2 : 1;
     unsigned best = power_of_two(static_cast<unsigned>((work + least - 1) / least));
     if (best < fewest) best = fewest;
@@ -191,7 +192,7 @@ class RegisterPlan {
       const int64_t chunk = (work + group - 1) / group;
       return group * (chunk < least ? least : chunk);
     };
-    if (device_.bandwidth > 0 && !grid_.ragged && int64_t{grid_.rows} * best >= enough) {
+    if (device_.bandwidth > 0 && int64_t{grid_.rows} * best >= enough) {
       return fastest_group(work, least, most);
     }
     for (unsigned group = best / 2; group >= fewest && work <= group * most; group /= 2) {
@@ -204,7 +205,7 @@ class RegisterPlan {
   unsigned fastest_group(int64_t work, int64_t least, int64_t most) const {
     unsigned best = 0;
     double time = 0;
-    for (unsigned group = 1; group <= 32; group *= 2) {
+    for (unsigned group = grid_.ragged ? 2 : 1; group <= 32; group *= 2) {
       if (work > group * most) continue;
       const double other = short_time(work, least, group);
       if (best == 0 || other < 0.975 * time) {
@@ -214,10 +215,20 @@ class RegisterPlan {
     }
     return best;
   }
-  /// Picoseconds that one of many rows takes the GPU: the longer of moving its bytes and running
-  /// its threads. The fewer bytes the threads have side by side, the more often a line of memory is
-  /// asked for, and the more streams there are, the more often it has left L1 by then. Fitted to
-  /// six statements on an H100 (docs/notes/measurements.md).
+  /// Threads that fill the GPU.
+  int64_t many_threads() const { return int64_t{device_.multiprocessors} * 2048; }
+  /// Whether the kernel for short rows, whose threads do less before and after their elements,
+  /// takes no more of them.
+  bool suits_narrow() const {
+    const int64_t lanes = kernel_.narrow_lanes;
+    return (grid_.ragged || grid_.count <= 2 * lanes) && grid_.rows_a_block > 1 &&
+           grid_.count <= lanes * grid_.group &&
+           int64_t{grid_.rows} * grid_.group >= many_threads();
+  }
+  /// Picoseconds that one of many rows takes the GPU: the longest of moving its bytes, storing its
+  /// lines and running its threads. The fewer bytes the threads have side by side, the more often a
+  /// line of memory is asked for, and the more streams there are, the more often it has left L1 by
+  /// then. Fitted to seven statements on an H100 (docs/notes/measurements.md).
   double short_time(int64_t work, int64_t least, unsigned group) const {
     int streams = 0;
     for (int i = 0; i < end(); ++i) streams += is_moved(i);
@@ -230,12 +241,28 @@ class RegisterPlan {
     const double vector = 16e12 / (0.9 * device_.bandwidth);
     const double moving = static_cast<double>(work * streams) * vector * asked;
 
+    double storing = 0;
     double thread = grid_.any_along_row ? 26 : 20;
+    for (int i = 0; i < end(); ++i) {
+      if (i < kernel_.outputs && is_moved(i)) storing += store_time(i, chunk, group);
+      if (is_along(i) && has_memory(i) && !is_loaded_whole(operand_[i])) thread += 1.5 * chunk;
+    }
+    if (grid_.ragged) thread += 5;
     thread += 2 * kernel_.registers.part_weight;
     if (reductions > 2) thread += 12 * (reductions - 2);
     const double extra = chunk / static_cast<double>(least) - 1;
     const double running = group * thread * (extra > 0 ? 1 + extra / 2 : 1);
-    return moving > running ? moving : running;
+    const double memory = moving > storing ? moving : storing;
+    return memory > running ? memory : running;
+  }
+  /// Picoseconds for writing an output's row that is not whole sectors of memory: for each line
+  /// that each of the threads' stores reaches.
+  double store_time(int i, double chunk, unsigned group) const {
+    const int64_t row = grid_.count * operand_[i].itemsize;
+    if (row % 32 == 0) return 0;
+    const double reached = 1 + group * kernel_.lanes * operand_[i].itemsize / 128.0;
+    const double lines = static_cast<double>(row) / 128;
+    return 27 * chunk * (reached < lines ? reached : lines);
   }
   /// Whether a row has elements of its own in operand i, and no other operand the same.
   bool is_moved(int i) const {

@@ -79,6 +79,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return __uint_as_float(kept_[0][k].word[j]);
   }
 
+  /// Whether a pass may end before vector k: from half of them on, or where k is a power of two.
+  WEFT_HD static constexpr bool ends_before(int k) {
+    return k > 0 && (2 * k >= vectors || (k & (k - 1)) == 0);
+  }
   /// Calls f(registers, k) for each vector k, with the leaves that Uses names.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void for_each_vector(const F& f) {
@@ -87,8 +91,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     begin_all<Uses>(others, at, Leaves{});
 #pragma unroll
     for (int k = 0; k < vectors; ++k) {
-      if constexpr (!Layout::independent && vectors > 1) {  // fewer of them, where rows are short
-        if (k >= vectors / 2 && k >= static_cast<int>(grid_.chunk)) break;
+      if constexpr (!Layout::independent) {  // fewer of them, where rows are short
+        if (ends_before(k) && k >= static_cast<int>(grid_.chunk)) break;
       }
       Registers registers;
       take_all<Uses>(registers, others, at, k, Leaves{});
