@@ -45,6 +45,24 @@ TEST_CASE_TEMPLATE("parameters are handles, each listed once", D, TEST_DEVICES) 
   CHECK(all(net.second.weight.detach() == 2.0F).item());
 }
 
+TEST_CASE_TEMPLATE("parameters of several modules follow each other", D, TEST_DEVICES) {
+  const Net<D> net;
+  const nn::Linear<D> one(2, 3);
+  nn::Linear<D> other(3, 1);
+  const auto all_of = nn::parameters(one, nn::Dropout{}, net, other);
+  REQUIRE(all_of.size() == 10);
+  CHECK(all_of[0].variable().get() == one.weight.variable().get());
+  CHECK(all_of[2].variable().get() == net.first.weight.variable().get());
+  CHECK(all_of[8].variable().get() == other.weight.variable().get());
+  CHECK(nn::parameters(net, net.first).size() == 6);
+  other.weight.requires_grad(false);
+  CHECK(nn::parameters(one, other).size() == 3);
+  const auto weights = [](const std::string& name, const auto&) {
+    return name.ends_with("weight");
+  };
+  CHECK(nn::parameters(net, weights).size() == 3);
+}
+
 namespace {
 template <class D = Cpu>
 struct Stack {

@@ -13,6 +13,10 @@ namespace detail {
 /// Lets compilation go on if a module has no parameters, so that there is only one error.
 template <class V>
 using parameter_or_float_t = std::conditional_t<std::is_void_v<V>, Var<float, Cpu>, V>;
+
+/// What may be a function that chooses parameters; tensors are called with indices.
+template <class F>
+inline constexpr bool may_choose = !Module<F> && !is_var<F> && !TensorLike<F>;
 }  // namespace detail
 
 /// The module's Vars that require a gradient, by their names in a state dict. One that appears
@@ -46,12 +50,50 @@ auto parameters(const M& module) {
 
 /// The parameters for which wanted(name, parameter) is true: a group for an optimizer.
 template <Module M, class F>
+  requires(detail::may_choose<F>)
 auto parameters(const M& module, const F& wanted) {
-  std::vector<detail::parameter_or_float_t<parameter_t<M>>> out;
-  for (auto& [name, x] : named_parameters(module)) {
-    if (wanted(name, x)) out.push_back(x);
+  using V = detail::parameter_or_float_t<parameter_t<M>>;
+  static_assert(
+      std::is_invocable_v<const F&, const std::string&, const V&>,
+      "weft: parameters takes modules, or one module and a function of a name and a parameter");
+  std::vector<V> out;
+  if constexpr (std::is_invocable_v<const F&, const std::string&, const V&>) {
+    for (auto& [name, x] : named_parameters(module)) {
+      if (wanted(name, x)) out.push_back(x);
+    }
   }
   return out;
+}
+
+/// The parameters of several modules, one module after the other: nn::parameters(encoder, decoder).
+/// One that modules share is listed once.
+template <class A, class B, class... More>
+  requires(sizeof...(More) > 0 || !Module<A> || !detail::may_choose<B>)
+auto parameters(const A& a, const B& b, const More&... more) {
+  constexpr bool are_modules = Module<A> && Module<B> && (Module<More> && ...);
+  static_assert(
+      are_modules,
+      "weft: parameters takes modules, or one module and a function of a name and a parameter");
+  if constexpr (are_modules) {
+    std::vector<
+        detail::parameter_or_float_t<typename detail::ParameterAmong<Fields<A, B, More...>>::type>>
+        out;
+    const auto append = [&](const auto& module) {
+      if constexpr (!std::is_void_v<parameter_t<decltype(module)>>) {
+        for (auto& x : parameters(module)) {
+          bool known = false;
+          for (const auto& y : out) known |= x.variable().get() == y.variable().get();
+          if (!known) out.push_back(std::move(x));
+        }
+      }
+    };
+    append(a);
+    append(b);
+    (append(more), ...);
+    return out;
+  } else {
+    return std::vector<Var<float, Cpu>>();
+  }
 }
 
 /// Freezes all parameters of a module, or unfreezes them, which `parameters` then lists again:

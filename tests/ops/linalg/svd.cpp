@@ -20,7 +20,8 @@ using weft::linalg::adjoint;
 
 namespace {
 
-const Shape shapes[] = {{1, 1}, {5, 3}, {3, 5}, {2, 4, 4}, {3, 20, 7}, {2, 6, 33}, {40, 40}};
+const Shape shapes[] = {{1, 1},     {5, 3},   {3, 5},  {2, 4, 4}, {3, 20, 7},
+                        {2, 6, 33}, {40, 40}, {70, 9}, {9, 140}};
 
 template <class X>
 void check_orthonormal(const X& q) {
@@ -134,6 +135,25 @@ TEST_CASE_TEMPLATE("pinv, lstsq, matrix_rank", D, TEST_DEVICES) {
         1e-13);
   CHECK(matrix_rank(x, {.relative = 0, .absolute = 100}).item() == 0);
   CHECK(matrix_rank(weft::zeros<float>({2, 2}, D{})).item() == 0);
+}
+
+TEST_CASE_TEMPLATE("tall matrices of low rank, large and small numbers", D, TEST_DEVICES) {
+  const auto left = some_matrices<double, D>({90, 4});
+  const auto a = matmul(left, some_matrices<double, D>({4, 12})).eval();
+  CHECK(matrix_rank(a).item() == 4);
+  for (const Factors factors : {Factors::reduced, Factors::full}) {
+    const auto f = svd(a, factors);
+    check_orthonormal(f.u);
+    CHECK(off(matmul(f.u.narrow(1, 0, 12) * f.s, f.vh).eval(), a) < close_enough<double>);
+  }
+  const auto b = some_matrices<double, D>({90, 2});
+  const auto least = lstsq(a, b);
+  CHECK(least.rank.item() == 4);
+  CHECK(off(least.solution, matmul(pinv(a), b).eval()) < close_enough<double>);
+  for (const double scale : {1e-200, 1e200}) {
+    const auto s = svdvals((a * scale).eval());
+    CHECK(off((s / scale).eval(), svdvals(a)) < close_enough<double>);
+  }
 }
 
 TEST_CASE_TEMPLATE("empty matrices, NaN and wrong shapes", D, TEST_DEVICES) {

@@ -6,8 +6,32 @@
 #include <cstdint>
 
 #include "weft/core/config.hpp"
+#include "weft/core/math/elementary.hpp"
 
 namespace weft::math {
+
+/// x as a double, for |x| < 2^51. On the CPU in steps that have vectors, as the conversion has none
+/// before AVX-512.
+WEFT_HD inline double exact_double(std::int64_t x) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<double>(x);
+#else
+  constexpr double base = 0x1.8p52;
+  return __builtin_bit_cast(double, x + __builtin_bit_cast(std::int64_t, base)) - base;
+#endif
+}
+/// The same for 0 <= x < 2^53.
+WEFT_HD inline double unsigned_double(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<double>(x);
+#else
+  constexpr double upper = 0x1p84;
+  constexpr double lower = 0x1p52;
+  return (__builtin_bit_cast(double, x >> 32 | __builtin_bit_cast(std::uint64_t, upper)) -
+          (upper + lower)) +
+         __builtin_bit_cast(double, (x & 0xFFFFFFFFU) | __builtin_bit_cast(std::uint64_t, lower));
+#endif
+}
 
 namespace detail {
 /// x * y + z in steps that the compiler may choose, or, where `Exact`, fused on every device.
@@ -36,8 +60,11 @@ template <bool Exact>
 WEFT_HD double log_positive(double u) {
   constexpr auto sqrt_half = __builtin_bit_cast(std::uint64_t, 0.70710678118654752440);
   const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, u);
-  const std::int64_t exponent = static_cast<std::int64_t>(bits - sqrt_half) >> 52;
-  const auto k = static_cast<double>(exponent);
+  // An arithmetic shift has no vectors either: 1024 more is no negative number.
+  constexpr std::int64_t more = 1024;
+  const std::int64_t exponent =
+      static_cast<std::int64_t>((bits - sqrt_half + (std::uint64_t{more} << 52)) >> 52) - more;
+  const double k = exact_double(exponent);
   const double f =
       __builtin_bit_cast(double, bits - (static_cast<std::uint64_t>(exponent) << 52)) - 1;
   const double s = f / (2 + f);
@@ -68,8 +95,12 @@ WEFT_HD double cos_quarter_turns(std::int64_t quadrant, double r) {
       horner<Exact>(z, 1, -1.2337005501361697, 0.25366950790104803, -0.02086348076335296,
                     0.0009192602748394266, -2.5202042373060607e-05, 4.710874778818172e-07,
                     -6.386603083791852e-09, 6.565963114979473e-11);
-  const double size = (quadrant & 1) != 0 ? sine : cosine;
-  return ((quadrant + 1) & 2) != 0 ? -size : size;
+  // As bits: g++ would compute the one that is taken in a branch, for which there are no vectors.
+  const auto turned = static_cast<std::uint64_t>(quadrant);
+  const std::uint64_t odd = 0 - (turned & 1);
+  const std::uint64_t size = (__builtin_bit_cast(std::uint64_t, sine) & odd) |
+                             (__builtin_bit_cast(std::uint64_t, cosine) & ~odd);
+  return __builtin_bit_cast(double, size ^ (((turned + 1) & 2) << 62));
 }
 }  // namespace detail
 
@@ -82,12 +113,15 @@ WEFT_HD double box_muller(std::uint64_t radius, std::uint64_t angle, bool second
   constexpr bool exact = Bits > 32;
   constexpr double unit = 1 / static_cast<double>(std::uint64_t{1} << (Bits - 2));
   // (radius + 1/2) / 2^Bits, which is neither 0 nor 1
-  const double u = static_cast<double>(static_cast<std::int64_t>(2 * radius + 1)) * (unit / 8);
+  constexpr std::int64_t middle = std::int64_t{1} << (Bits - 1);
+  const double u = (exact_double(static_cast<std::int64_t>(radius) - middle) +
+                    (static_cast<double>(middle) + 0.5)) *
+                   (unit / 4);
   // The angle in quarter turns, as the nearest integer and what is left
-  const auto turns = static_cast<std::int64_t>(angle);
-  const std::int64_t quadrant = (turns + (std::int64_t{1} << (Bits - 3))) >> (Bits - 2);
-  const double r = static_cast<double>(turns - (quadrant << (Bits - 2))) * unit;
-  return std::sqrt(-2 * detail::log_positive<exact>(u)) *
+  const auto quadrant =
+      static_cast<std::int64_t>((angle + (std::uint64_t{1} << (Bits - 3))) >> (Bits - 2));
+  const double r = exact_double(static_cast<std::int64_t>(angle) - (quadrant << (Bits - 2))) * unit;
+  return sqrt(-2 * detail::log_positive<exact>(u)) *
          detail::cos_quarter_turns<exact>(second ? quadrant - 1 : quadrant, r);
 }
 

@@ -19,6 +19,7 @@ struct Draw {
   std::uint64_t seed = 0;
   std::uint64_t number = 0;            ///< how many draws the generator had made before
   const DrawOrigin* origin = nullptr;  ///< for kernels of a graph; null for all others
+  const void* drawn = nullptr;         ///< within loops on the CPU: numbers that are drawn ahead
 
   WEFT_HD constexpr PhiloxBlock block(std::uint64_t index) const {
 #if defined(__CUDA_ARCH__)

@@ -32,10 +32,12 @@ struct PhiloxBlock {
   friend constexpr bool operator==(const PhiloxBlock&, const PhiloxBlock&) = default;
 };
 
+/// What word 0 or 2 of the counter is multiplied by in each round: factor 0 and 1.
+WEFT_HD constexpr std::uint32_t philox_factor(int i) { return i == 0 ? 0xD2511F53U : 0xCD9E8D57U; }
 /// One round of Philox4x32.
 WEFT_HD constexpr PhiloxBlock philox_round(PhiloxBlock x, std::uint32_t k0, std::uint32_t k1) {
-  const std::uint64_t p = detail::wide_product(0xD2511F53U, x.a);
-  const std::uint64_t q = detail::wide_product(0xCD9E8D57U, x.c);
+  const std::uint64_t p = detail::wide_product(philox_factor(0), x.a);
+  const std::uint64_t q = detail::wide_product(philox_factor(1), x.c);
   return {static_cast<std::uint32_t>(q >> 32) ^ x.b ^ k0, static_cast<std::uint32_t>(q),
           static_cast<std::uint32_t>(p >> 32) ^ x.d ^ k1, static_cast<std::uint32_t>(p)};
 }

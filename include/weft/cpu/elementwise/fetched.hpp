@@ -1,9 +1,10 @@
-// Loops over gathered elements: these are fetched first, so that the computation vectorises.
+// Loops over gathered or random elements: these are fetched first, so that the rest vectorises.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/dtype.hpp"
 #include "weft/cpu/elementwise/block.hpp"
+#include "weft/cpu/elementwise/drawn.hpp"
 #include "weft/cpu/elementwise/halves.hpp"
 #include "weft/eval/program/program.hpp"
 
@@ -24,7 +25,13 @@ inline constexpr bool can_fetch = std::is_arithmetic_v<T> || is_half<T>;
 template <class T>
 using Held = std::conditional_t<std::is_same_v<T, half>, float, T>;
 
-/// Bytes for a block's gathered elements; 0 if the program has no gather.
+/// Whether a program is positions, which lie evenly along a loop.
+template <class P>
+inline constexpr bool reads_positions = false;
+template <int I>
+inline constexpr bool reads_positions<Arg<I, IndexOperand>> = true;
+
+/// Bytes for a block's gathered and random elements; 0 if the program has none.
 template <class P>
 inline constexpr std::int64_t fetched_bytes = 0;
 template <class Op, class... Ps>
@@ -32,6 +39,9 @@ inline constexpr std::int64_t fetched_bytes<Apply<Op, Ps...>> = (fetched_bytes<P
 template <class T, class Finder, class... Ps>
 inline constexpr std::int64_t fetched_bytes<Apply<op::gathered<T, Finder>, Ps...>> =
     (fetched_bytes<Ps> + ... + (can_fetch<T> ? block_size * static_cast<int>(sizeof(Held<T>)) : 0));
+template <DrawsAhead Op, class... Ps>
+inline constexpr std::int64_t fetched_bytes<Apply<Op, Ps...>> = (fetched_bytes<Ps> + ... +
+                                                                 drawn_bytes<Op>);
 template <class... Ps>
 inline constexpr std::int64_t fetched_bytes<Pack<Ps...>> = (fetched_bytes<Ps> + ... + 0);
 /// Programs that run another one's forward pass first, such as gradients.
@@ -61,6 +71,11 @@ struct FetchedAt : Inputs {
       return op.value(offset, index);
     }
   }
+  template <DrawsAhead Op, class... Vs>
+  [[gnu::always_inline]] auto apply(const Op& op, long long, Vs... values) const {
+    using Held = typename DrawnAhead<Op>::Held;
+    return drawn_value(op, static_cast<const Held*>(op.draw.drawn)[this->i - first], values...);
+  }
 };
 
 /// Points the gathers of a program to their elements first to last - 1: in place where these are
@@ -85,6 +100,28 @@ template <class Op, class... Ps, class At>
 [[gnu::always_inline]] inline void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first,
                                          int64_t last, char*& room) {
   fetch(program.programs, at, first, last, room);
+}
+/// Points an operation that draws to the numbers of elements first to last - 1.
+template <DrawsAhead Op, class... Ps, class At>
+[[gnu::always_inline]] inline void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first,
+                                         int64_t last, char*& room) {
+  fetch(program.programs, at, first, last, room);
+  const auto position = [&](int64_t i) __attribute__((always_inline)) {
+    return static_cast<long long>(program.programs.head(at(i)));
+  };
+  using Held = typename DrawnAhead<Op>::Held;
+  auto* const out = reinterpret_cast<Held*>(room);
+  room += drawn_bytes<Op>;
+  if constexpr (reads_positions<decltype(program.programs.head)>) {
+    const long long begin = position(first);
+    program.op.draw.drawn =
+        draw_ahead(program.op, begin, position(first + 1) - begin, last - first, out);
+  } else {
+    for (int64_t i = first; i < last; ++i) {
+      out[i - first] = drawn_at(program.op, position(i));
+    }
+    program.op.draw.drawn = out;
+  }
 }
 template <class T, class Finder, class... Ps, class At>
 [[gnu::always_inline]] inline void fetch(Apply<op::gathered<T, Finder>, Ps...>& program,

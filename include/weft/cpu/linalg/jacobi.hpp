@@ -127,6 +127,25 @@ bool eigh(const Matrix<T>& a, int64_t n, real_t<T>* w) {
   return !rotated;
 }
 
+/// Divides a matrix by its largest magnitude, so that squares neither overflow nor vanish, and
+/// returns that: 1 for zeros, and NaN or infinity if an element is not finite.
+template <class T>
+real_t<T> normalize(const Matrix<T>& a, int64_t m, int64_t n) {
+  using R = real_t<T>;
+  R largest = 0;
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < m; ++i) {
+      const R size = magnitude(a(i, j));
+      if (!(size <= largest)) largest = size;
+    }
+  }
+  const R scale = largest == 0 ? R(1) : largest;
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < m; ++i) a(i, j) = a(i, j) * (1 / scale);
+  }
+  return scale;
+}
+
 /// Singular values s, descending, of an m x n matrix with m >= n, which becomes the left vectors; v
 /// (n x n) the right ones: one-sided Jacobi (Hestenes 1958). False if it does not converge.
 template <class T>
@@ -135,18 +154,8 @@ bool tall_svd(const Matrix<T>& a, int64_t m, int64_t n, real_t<T>* s, const Matr
   for (int64_t j = 0; j < n; ++j) {
     for (int64_t i = 0; i < n; ++i) v(i, j) = T(i == j ? 1 : 0);
   }
-  R largest = 0;  // scaled by it, squares neither overflow nor vanish
-  for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = 0; i < m; ++i) {
-      const R size = magnitude(a(i, j));
-      if (!(size <= largest)) largest = size;
-    }
-  }
-  if (!(largest <= std::numeric_limits<R>::max())) return false;
-  const R scale = largest > 0 ? largest : R(1);
-  for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = 0; i < m; ++i) a(i, j) = a(i, j) * (1 / scale);
-  }
+  const R scale = normalize(a, m, n);
+  if (!(scale <= std::numeric_limits<R>::max())) return false;
   const R close = detail::epsilon_of<T> * std::sqrt(static_cast<R>(m > 0 ? m : 1));
   bool rotated = true;
   for (int sweep = 0; sweep < 60 && rotated; ++sweep) {
@@ -181,6 +190,44 @@ bool tall_svd(const Matrix<T>& a, int64_t m, int64_t n, real_t<T>* s, const Matr
   return !rotated;
 }
 
+/// The same where m is much larger than n: by A = Q R, whose R has shorter columns to rotate. The
+/// left vectors are Q times R's, and not computed without `vectors`.
+template <class T>
+bool tall_svd_by_qr(const Matrix<T>& a, int64_t m, int64_t n, real_t<T>* s, const Matrix<T>& v,
+                    bool vectors) {
+  using R = real_t<T>;
+  const R scale = normalize(a, m, n);
+  if (!(scale <= std::numeric_limits<R>::max())) return false;
+  constexpr int64_t rows = 64;  // of Q that are multiplied at once
+  std::vector<T> tau(static_cast<std::size_t>(n));
+  std::vector<T> room(static_cast<std::size_t>((n + rows) * n));
+  const Matrix<T> r{room.data(), n};
+  const Matrix<T> part{room.data() + n * n, rows};
+  qr(a, m, n, tau.data());
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < n; ++i) r(i, j) = i <= j ? a(i, j) : T(0);
+  }
+  if (!tall_svd(r, n, n, s, v)) return false;
+  for (int64_t j = 0; j < n; ++j) s[j] *= scale;
+  if (!vectors) return true;
+  householder_q(a, m, n, n, tau.data());
+  for (int64_t first = 0; first < m; first += rows) {
+    const int64_t count = m - first < rows ? m - first : rows;
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t i = 0; i < count; ++i) {
+        part(i, j) = a(first + i, j);
+        a(first + i, j) = T(0);
+      }
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t k = 0; k < n; ++k) {
+        detail::subtract(count, T(0) - r(k, j), part.column(k), a.column(j) + first);
+      }
+    }
+  }
+  return true;
+}
+
 /// Singular values of an m x n matrix, which is lost, and where u has elements the vectors: u
 /// (m x left) and vh (right x n), at least min(m, n) of each. False if it does not converge.
 template <class T>
@@ -198,8 +245,13 @@ bool plain_svd(const Matrix<T>& a, int64_t m, int64_t n, real_t<T>* s, const Mat
   for (int64_t j = 0; j < columns; ++j) {
     for (int64_t i = 0; i < rows; ++i) x(i, j) = tall ? a(i, j) : conjugate(a(j, i));
   }
-  if (!tall_svd(x, rows, columns, s, y)) return false;
-  if (u.at == nullptr) return true;
+  const bool vectors = u.at != nullptr;
+  const bool by_qr = columns >= 8 && rows >= columns + columns / 2;
+  if (!(by_qr ? tall_svd_by_qr(x, rows, columns, s, y, vectors)
+              : tall_svd(x, rows, columns, s, y))) {
+    return false;
+  }
+  if (!vectors) return true;
   detail::complete_basis(x, rows, columns, longer);
   for (int64_t j = 0; j < left; ++j) {
     for (int64_t i = 0; i < m; ++i) u(i, j) = tall ? x(i, j) : y(i, j);

@@ -35,13 +35,22 @@ Tensor<bool, D> counted(const Tensor<R, D>& s, int64_t m, int64_t n, const RankT
   return s > maximum(s.narrow(-1, 0, 1) * static_cast<R>(relative), static_cast<R>(tol.absolute));
 }
 
+/// V S^-1, where singular values that do not count have 0.
 template <class T, class D>
-Tensor<T, D> inverse_of(const SvdValue<T, D>& f, const RankTolerance& tol) {
+Tensor<T, D> scaled_right(const SvdValue<T, D>& f, const RankTolerance& tol) {
   using R = real_t<T>;
   const Tensor<bool, D> keeps = counted(f.s, rows_of(f.u), columns_of(f.vh), tol);
   const Tensor<R, D> inverse = where(keeps, R(1) / where(keeps, f.s, R(1)), R(0));
-  const Tensor<T, D> scaled = adjoint(f.vh) * cast<T>(inverse.unsqueeze(-2));
-  return product(scaled, adjoint(f.u));
+  return adjoint(f.vh) * cast<T>(inverse.unsqueeze(-2));
+}
+template <class T, class D>
+Tensor<T, D> inverse_of(const SvdValue<T, D>& f, const RankTolerance& tol) {
+  return product(scaled_right(f, tol), adjoint(f.u));
+}
+/// The pseudoinverse times b, without forming it.
+template <class T, class D, class B>
+auto solved_by(const SvdValue<T, D>& f, const B& b, const RankTolerance& tol) {
+  return matmul(scaled_right(f, tol), matmul(adjoint(f.u), b).eval()).eval();
 }
 
 struct PinvRule {
@@ -114,7 +123,13 @@ auto lstsq(A&& a, B&& b, RankTolerance tolerance = {}) {
     using T = typename std::remove_cvref_t<decltype(x)>::value_type;
     using D = typename std::remove_cvref_t<decltype(x)>::device_type;
     const auto f = linalg::svd_value("lstsq", linalg::value_of(x), true, Factors::reduced);
-    const auto solution = matmul(pinv(x, tolerance), right).eval();
+    const auto solve = [&] {
+      if constexpr (!weft::detail::has_var<std::remove_cvref_t<A>>) {
+        if (x.size() > 0) return linalg::solved_by(f, right, tolerance);
+      }
+      return matmul(pinv(x, tolerance), right).eval();
+    };
+    const auto solution = solve();
     const auto distance = (matmul(x, solution) - right).eval();
     const auto residuals = sum(square(abs(distance)), axis(-2)).eval();
     const auto keeps = linalg::counted(f.s, linalg::rows_of(x), linalg::columns_of(x), tolerance);

@@ -18,13 +18,18 @@ struct uniform {
   Draw draw;
   WEFT_HD compute_t<T> value(long long i) const {
     if constexpr (std::is_same_v<T, double>) {
-      return static_cast<double>(draw.bits64(static_cast<std::uint64_t>(i)) >> 11) * 0x1p-53;
+      return of_bits(draw.bits64(static_cast<std::uint64_t>(i)));
     } else {
-      constexpr int digits = std::is_same_v<T, half> ? 11 : std::is_same_v<T, bfloat16> ? 8 : 24;
-      constexpr float unit = 1 / static_cast<float>(1 << digits);
-      const std::uint32_t bits = draw.bits32(static_cast<std::uint64_t>(i)) >> (32 - digits);
-      return static_cast<float>(static_cast<std::int32_t>(bits)) * unit;
+      return of_bits(draw.bits32(static_cast<std::uint64_t>(i)));
     }
+  }
+  WEFT_HD static double of_bits(std::uint64_t bits) {
+    return math::unsigned_double(bits >> 11) * 0x1p-53;
+  }
+  WEFT_HD static float of_bits(std::uint32_t bits) {
+    constexpr int digits = std::is_same_v<T, half> ? 11 : std::is_same_v<T, bfloat16> ? 8 : 24;
+    constexpr float unit = 1 / static_cast<float>(1 << digits);
+    return static_cast<float>(static_cast<std::int32_t>(bits >> (32 - digits))) * unit;
   }
 };
 
@@ -38,15 +43,18 @@ struct normal {
     const auto at = static_cast<std::uint64_t>(i);
     if constexpr (std::is_same_v<T, double>) {
       const PhiloxBlock x = draw.block(at / 2);
-      const std::uint64_t radius = (std::uint64_t{x.a} << 32 | x.b) >> 12;
-      const std::uint64_t angle = (std::uint64_t{x.c} << 32 | x.d) >> 12;
-      return math::box_muller<52>(radius, angle, at % 2 != 0);
+      return of_bits(std::uint64_t{x.a} << 32 | x.b, std::uint64_t{x.c} << 32 | x.d, at % 2 != 0);
     } else {
       const PhiloxBlock x = draw.block(at / 4);
       const bool upper = (at & 2) != 0;
-      return static_cast<float>(
-          math::box_muller<32>(upper ? x.c : x.a, upper ? x.d : x.b, at % 2 != 0));
+      return of_bits(upper ? x.c : x.a, upper ? x.d : x.b, at % 2 != 0);
     }
+  }
+  WEFT_HD static double of_bits(std::uint64_t radius, std::uint64_t angle, bool second) {
+    return math::box_muller<52>(radius >> 12, angle >> 12, second);
+  }
+  WEFT_HD static float of_bits(std::uint32_t radius, std::uint32_t angle, bool second) {
+    return static_cast<float>(math::box_muller<32>(radius, angle, second));
   }
 };
 
@@ -61,17 +69,16 @@ struct integers {
   std::uint64_t count;
   WEFT_HD T value(long long i) const {
     const auto at = static_cast<std::uint64_t>(i);
-    std::uint64_t pick = 0;
-    if (count >> 32 == 0) {
-      const std::uint64_t bits = draw.bits64(at);
-      pick = ((bits >> 32) * count + ((bits & 0xFFFFFFFFU) * count >> 32)) >> 32;
-    } else {
-      const PhiloxBlock x = draw.block(at);
-      const std::uint64_t upper = std::uint64_t{x.a} << 32 | x.b;
-      const std::uint64_t lower = product_high(std::uint64_t{x.c} << 32 | x.d);
-      pick = product_high(upper) + (lower + upper * count < lower ? 1 : 0);
-    }
-    return static_cast<T>(low + pick);
+    if (count >> 32 == 0) return of_bits(draw.bits64(at), static_cast<std::uint32_t>(count));
+    const PhiloxBlock x = draw.block(at);
+    const std::uint64_t upper = std::uint64_t{x.a} << 32 | x.b;
+    const std::uint64_t lower = product_high(std::uint64_t{x.c} << 32 | x.d);
+    return static_cast<T>(low + product_high(upper) + (lower + upper * count < lower ? 1 : 0));
+  }
+  /// One of `few` integers.
+  WEFT_HD T of_bits(std::uint64_t bits, std::uint32_t few) const {
+    const std::uint64_t upper = (bits >> 32) * few;
+    return static_cast<T>(low + ((upper + ((bits & 0xFFFFFFFFU) * few >> 32)) >> 32));
   }
 
  private:
@@ -101,13 +108,18 @@ struct trials {
   }
 
   WEFT_HD compute_t<T> value(long long i) const {
-    return static_cast<compute_t<T>>(draw.bits32(static_cast<std::uint64_t>(i)) < successes ? 1
-                                                                                            : 0);
+    return of_bits(draw.bits32(static_cast<std::uint64_t>(i)));
   }
   /// With a probability of its own for each element; NaN counts as 0.
   template <class P>
   WEFT_HD compute_t<T> value(long long i, P probability) const {
-    const double bits = draw.bits32(static_cast<std::uint64_t>(i));
+    return of_bits(draw.bits32(static_cast<std::uint64_t>(i)), probability);
+  }
+  WEFT_HD compute_t<T> of_bits(std::uint32_t bits) const {
+    return static_cast<compute_t<T>>(bits < successes ? 1 : 0);
+  }
+  template <class P>
+  WEFT_HD static compute_t<T> of_bits(std::uint32_t bits, P probability) {
     return static_cast<compute_t<T>>(bits * 0x1p-32 < static_cast<double>(probability) ? 1 : 0);
   }
 };
