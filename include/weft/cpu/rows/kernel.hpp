@@ -213,6 +213,14 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
       auto* const to = reinterpret_cast<Out*>(out + r * pitch);
       const auto* const from = reinterpret_cast<const Kept*>(kept) + (kept == nullptr ? 0 : r * m);
       using At = RowAt<outputs, typename Operands::type, typename Values::type, Kept>;
+      if constexpr (0 < fetched_bytes<P>) {
+        constexpr int64_t ahead = 6;
+        if (r + ahead < rows && m > 1) {
+          const auto later =
+              Operands::moved(at + outputs, step + outputs, skip + outputs, r + ahead);
+          prefetch(programs, At{later, values, from, 0}, m);
+        }
+      }
       if constexpr (looks_at_angles<P>) {
         each_element(
             programs, m,
