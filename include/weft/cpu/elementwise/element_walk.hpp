@@ -140,6 +140,7 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
     if (work.packs) {
       blocked[i].packed = !rows_follow(work, i, inner - 1);
       blocked[i].direct = !blocked[i].packed;
+      if (blocked[i].pitch != 0) step[i] = 1;  // it varies from row to row
     }
     if (i >= work.targets) continue;
     blocked[i].direct = blocked[i].direct || (work.stores.wanted >> i & 1U) == 0;

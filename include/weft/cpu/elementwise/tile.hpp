@@ -111,6 +111,7 @@ struct TileWork {
       if (!packs) continue;
       blocked[i].packed = step[i] != 1 || blocked[i].pitch != pitch * operands[i].itemsize;
       blocked[i].direct = !blocked[i].packed;
+      if (blocked[i].pitch != 0) step[i] = 1;  // it varies from row to row
     }
     Block block(blocked, n, targets, scratch, movers);
     // Rows of tiles are counted over all dimensions but the inner one.
