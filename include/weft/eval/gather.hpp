@@ -139,15 +139,6 @@ inline constexpr unsigned contents_of<Gather<K, E, I>> =
         ? Contents::gathered_rows
         : Contents::others;
 
-/// Whether two gathers of one type are of the same elements.
-template <class K, class E, class I>
-bool same_gather(const void* a, const void* b) {
-  const auto& x = *static_cast<const Gather<K, E, I>*>(a);
-  const auto& y = *static_cast<const Gather<K, E, I>*>(b);
-  return x.axis() == y.axis() && same_value(x.operand(), y.operand()) &&
-         same_value(x.indices(), y.indices());
-}
-
 /// Whether a row program may read the rows of a gather where they are: those of a tensor, of a
 /// length that keeps vectors of every operand aligned.
 template <class K, class E, class I>
@@ -181,7 +172,7 @@ struct RowLowering<Gather<K, E, I>, true> {
                                               RowNode*) {
     Operand& rows = operands[B];
     rows.opaque = &e;
-    rows.same = same_gather<K, E, I>;
+    rows.same = same_expression<Gather<K, E, I>>;
     if (!finds_rows(e)) {
       for (int i = 0; i < B; ++i) {
         if (operands[i].same == rows.same && rows.same(operands[i].opaque, &e)) {

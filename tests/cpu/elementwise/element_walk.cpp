@@ -11,6 +11,7 @@ namespace {
 struct Seen {
   std::int64_t calls = 0;
   std::int64_t elements = 0;
+  std::int64_t longest = 0;  // row
 };
 Seen seen;
 
@@ -19,6 +20,7 @@ void copy(const void*, char* const* at, const std::int64_t*, const std::int64_t*
           std::int64_t rows, std::int64_t n) {
   ++seen.calls;
   seen.elements += rows * n;
+  if (n > seen.longest) seen.longest = n;
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t i = 0; i < n; ++i) {
       reinterpret_cast<float*>(at[0] + r * skip[0])[i] =
@@ -129,4 +131,18 @@ TEST_CASE("short rows are one call for many of them where one operand is repeate
   CHECK(seen.elements == 17000);
   CHECK(y(999, 16).item() == 16);
   CHECK(y(192, 0).item() == 0);
+}
+
+TEST_CASE("tiles of whole rows are one run each, unless the rows fill their vectors") {
+  const auto x = weft::arange<float>(21000.F).eval();
+  const auto y = weft::zeros({1000, 21});
+  CHECK(walk(y, x.reshape({21, 1000}).t()) == 16);  // of 64 rows
+  CHECK(seen.elements == 21000);
+  CHECK(seen.longest == 64 * 21);
+  CHECK(y(999, 20).item() == 20999);
+  CHECK(y(64, 3).item() == 3064);
+  walk(weft::zeros({300, 64}), x(weft::slice(0, 19200)).reshape({64, 300}).t());
+  CHECK(seen.longest == 64);  // rows fill their vectors
+  walk(weft::zeros({200, 100}), x(weft::slice(0, 20000)).reshape({100, 200}).t());
+  CHECK(seen.longest == 64);  // no whole rows
 }

@@ -34,6 +34,75 @@ TEST_CASE("what costs more than arithmetic and occurs twice becomes one more ope
   static_assert(!cpu::detail::Sharing<TypeList<float>, TypeList<float, float>, Plain>::possible);
 }
 
+namespace {
+template <int I>
+using Take = Apply<op::gathered<float, AlongAxis>, Arg<I, IndexOperand>, Arg<I + 1, std::int64_t>>;
+using TakeLessMean = RowProgram<Pack<RowReduction<reducer::mean, Take<1>, float>>,
+                                Pack<Apply<op::sub, Take<3>, Reduced<0, float>>>>;
+
+/// Each operand of the second gather is the first one's.
+struct SameRow {
+  static bool computes(int) { return true; }
+  static int number(int r) { return r; }
+  static bool same_operand(int i, int j) { return (i - j) % 2 == 0; }
+};
+}  // namespace
+
+TEST_CASE("a gather that is read twice becomes one more operand, if it is of the same elements") {
+  using Found =
+      cpu::detail::Sharing<TypeList<float>,
+                           TypeList<IndexOperand, std::int64_t, IndexOperand, std::int64_t>,
+                           TakeLessMean>;
+  static_assert(Found::possible && Found::leaf == 5);
+  static_assert(std::is_same_v<decltype(Found::Less::outputs),
+                               Pack<Apply<op::sub, Arg<5, float>, Reduced<0, float>>>>);
+  using Once =
+      RowProgram<Pack<RowReduction<reducer::mean, Take<1>, float>>, Pack<Reduced<0, float>>>;
+  static_assert(
+      !cpu::detail::Sharing<TypeList<float>, TypeList<IndexOperand, std::int64_t>, Once>::possible);
+  const float table[2] = {};
+  const op::gathered<float, AlongAxis> a{{{2, nullptr, "take", -1}, 1}, table};
+  const op::gathered<float, AlongAxis> b{{{2, nullptr, "take", -1}, 1}, table + 1};
+  const auto program = [&](const auto& first, const auto& second) {
+    return TakeLessMean{{{reducer::mean{}, {first, {}}}, {}},
+                        {{op::sub{}, {{second, {}}, {}}}, {}}};
+  };
+  const auto same = program(a, a);
+  const auto others = program(a, b);
+  CHECK(Found::Found::same(&same, SameRow{}));
+  CHECK(!Found::Found::same(&others, SameRow{}));
+}
+
+TEST_CASE_TEMPLATE("rows that indices pick, as if they were a tensor", T, float, double, half,
+                   bfloat16) {
+  for (const std::int64_t n : {1, 7, 64, 100, 2049, 33000}) {
+    CAPTURE(n);
+    const auto table = noise<T>({9, n}).on(Cpu{});
+    const Tensor w = table(2), b = table(3);
+    const Tensor ids =
+        remainder(arange<std::int64_t>(40) * std::int64_t{7}, std::int64_t{18}) - std::int64_t{9};
+    const Tensor x = take(table, ids, axis(0));
+    const Tolerance near{1e-2, 1e-2};
+    CHECK(allclose(layer_norm(take(table, ids, axis(0)), w, b), layer_norm(x, w, b), near));
+    CHECK(allclose(softmax(take(table, ids, axis(0)), axis(-1)), softmax(x, axis(-1)), near));
+    // What looks the same is not.
+    const Tensor other = ids.flip(0);
+    const Tensor y = take(table, other, axis(0));
+    CHECK(
+        allclose(take(table, ids, axis(0)) - mean(take(table, other, axis(0)), axis(-1), keepdims),
+                 x - mean(y, axis(-1), keepdims), near));
+    CHECK(allclose(softmax(take(table, ids, axis(0)) + take(table, other, axis(0)), axis(-1)),
+                   softmax(x + y, axis(-1)), near));
+    // Each element by an index of its own, and columns.
+    const Tensor each = remainder(arange<std::int64_t>(9 * n), n).reshape({9, n}).flip(1);
+    CHECK(allclose(softmax(take_along_axis(table, each, axis(1)), axis(-1)),
+                   softmax(take_along_axis(table, each, axis(1)).eval(), axis(-1)), near));
+    CHECK(allclose(softmax(take(table, ids, axis(0)), axis(0)), softmax(x, axis(0)), near));
+    const Tensor bad = ids + std::int64_t{9};
+    CHECK_THROWS_AS(softmax(take(table, bad, axis(0)), axis(-1)).eval(), IndexError);
+  }
+}
+
 TEST_CASE("rows of every length, as if what they share were a tensor") {
   for (const std::int64_t n : {1, 2, 7, 8, 21, 64, 100, 700, 2047, 2049, 5000, 33000, 70000}) {
     CAPTURE(n);

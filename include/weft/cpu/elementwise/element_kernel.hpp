@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the ways through rows are one class.
+
 #include "weft/cpu/elementwise/bounded_trig.hpp"
 #include "weft/cpu/elementwise/chunk.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
+#include "weft/cpu/elementwise/row_constants.hpp"
 #include "weft/cpu/elementwise/short_rows.hpp"
 #include "weft/cpu/elementwise/staged.hpp"
 #include "weft/cpu/elementwise/vector_program.hpp"
@@ -31,6 +34,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
                                          const int64_t* step, const int64_t* skip, int64_t rows,
                                          int64_t n) {
     const Rows these{programs, at, step, skip, n};
+    if (these.with_constants(rows)) return;
     if constexpr (by_vectors) {
       if (n < vector) {
         run_short_rows(self, programs, at, skip, rows, n, targets + sizeof...(Ts), targets,
@@ -76,12 +80,20 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
                                           const int64_t* step, const int64_t* skip, int64_t rows,
                                           int64_t n) {
     const Rows these{programs, at, step, skip, n};
+    if (these.with_constants(rows)) return;
     if constexpr (by_vectors) {
       if (rows == 1 && n <= chunk_size) return these.chunk();
       run_chunks(self, programs, at, step, skip, rows, n, targets + sizeof...(Ts), size_of_target);
     } else {
       for (int64_t r = 0; r < rows; ++r) these.row(r, 0, n);
     }
+  }
+
+  /// Row r, at its place.
+  [[gnu::always_inline]] static void one(const Pack<Ps...>& programs, char* const* at,
+                                         const int64_t* step, const int64_t* skip, int64_t r,
+                                         int64_t n) {
+    Rows{&programs, at, step, skip, n}.row(r, 0, n);
   }
 
  private:
@@ -153,6 +165,23 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
             return SelectedInputs{
                 Operands::moved(at + targets, step + targets, skip + targets, first + r), i};
           });
+    }
+
+    /// Computes the rows if functions in the program are the same along each.
+    [[gnu::always_inline]] bool with_constants([[maybe_unused]] int64_t rows) const {
+      if constexpr (targets == 1 && (may_be_constant<Ps> && ...)) {
+        using P = typename FirstOf<Ps...>::type;
+        if (!is_constant<P>(step, n)) return false;
+        const P program = static_cast<const Pack<P>*>(programs)->head;
+        for (int64_t r = 0; r < rows; ++r) {
+          const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
+          const auto less = make_pack(RowConstants<P>::with_values(program, At{operands, 0}));
+          ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>,
+                        std::remove_const_t<decltype(less)>>::one(less, at, step, skip, r, n);
+        }
+        return true;
+      }
+      return false;
     }
 
     /// Whether a target is an operand.

@@ -76,31 +76,35 @@ WEFT_OUTLINED inline void run_direct(const ElementWork& work, int64_t first, int
   }
 }
 
-/// Whether operand i's rows follow each other in memory.
-inline bool rows_follow(const ElementWork& work, int i) {
+/// Whether operand i's rows, along the innermost dimension, follow each other in memory.
+inline bool rows_follow(const ElementWork& work, int i, int across) {
   const int inner = work.loops.rank - 1;
   const weft::detail::Operand& x = work.operands[i];
-  return x.stride[inner] == 1 && x.stride[inner - 1] == work.loops.size[inner];
+  return x.stride[inner] == 1 && x.stride[across] == work.loops.size[inner];
 }
 
 /// Whether short rows are put behind each other, so that a loop takes many of them as one: what is
 /// left of each after its whole vectors would take longer than the vectors. A row that is repeated
 /// is copied once; where each row of an operand has to be copied, a light program, or one of whole
-/// vectors, is faster without.
-WEFT_OUTLINED inline bool find_packing(const ElementWork& work, bool light) {
-  constexpr int64_t longest = 256;
+/// vectors, is faster without. What is transposed is copied anyway, if a tile has whole rows.
+WEFT_OUTLINED inline bool find_packing(const ElementWork& work, bool light,
+                                       const Transposition& transposition) {
   const int inner = work.loops.rank - 1;
   if (inner < 1) return false;
+  const bool turns = transposition.dimension >= 0;
+  const int across = turns ? transposition.dimension : inner - 1;
+  const int64_t longest = turns ? tile_bytes / transposition.itemsize : 256;
   const int64_t row = work.loops.size[inner];
-  if (row > longest || work.loops.size[inner - 1] < 4) return false;
+  if (row > longest || work.loops.size[across] < 4) return false;
   const bool whole = row % (light ? 16 : 64) == 0;
-  bool gains = false;
+  if (turns && whole) return false;
+  bool gains = turns;
   for (int i = 0; i < work.n; ++i) {
     if (i >= work.targets && work.computed[i - work.targets]) return false;
-    if (rows_follow(work, i)) continue;
+    if (transposition.has(i) || rows_follow(work, i, across)) continue;
     const weft::detail::Operand& x = work.operands[i];
     const bool copied = x.stride[inner] != 1;  // in any case
-    if (!copied && x.stride[inner - 1] != 0 && (light || whole)) return false;
+    if (!copied && x.stride[across] != 0 && (light || whole)) return false;
     gains = gains || copied || !whole;
   }
   return gains;
@@ -134,8 +138,9 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
       blocked[i].pitch = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
     blocked[i].direct = step[i] == 1 || (i >= work.targets && work.computed[i - work.targets]);
     if (work.packs) {
-      blocked[i].packed = !rows_follow(work, i);
+      blocked[i].packed = !rows_follow(work, i, inner - 1);
       blocked[i].direct = !blocked[i].packed;
+      if (blocked[i].pitch != 0) step[i] = 1;  // it varies from row to row
     }
     if (i >= work.targets) continue;
     blocked[i].direct = blocked[i].direct || (work.stores.wanted >> i & 1U) == 0;
@@ -241,7 +246,8 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
   if (transposed && streamed != 0) tiles.before = before;
   if (past == nullptr) tiles.streamed = streamed;
   const int64_t rows = total / row;
-  work.packs = stores == nullptr && !transposed && streamed == 0 && find_packing(work, light);
+  work.packs = stores == nullptr && streamed == 0 && find_packing(work, light, transposition);
+  tiles.packs = work.packs;
   const bool by_rows = direct && !work.packs && (rows >= 64 || blocks == 1);
   const int64_t items = transposed ? tiles.items() : by_rows ? rows : blocks * rows;
   parallel(items, total, [&](int64_t first, int64_t last) {

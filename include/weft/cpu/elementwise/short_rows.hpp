@@ -35,7 +35,12 @@ WEFT_OUTLINED inline void run_short_rows(ElementLoop* loop, const void* programs
   buffer += -reinterpret_cast<std::uintptr_t>(buffer) % 32;
   auto** places =
       static_cast<char**>(__builtin_alloca(static_cast<std::size_t>(count) * sizeof(char*)));
-  for (int k = 0; k < count; ++k) places[k] = buffer + k * room;
+  auto* step =
+      static_cast<int64_t*>(__builtin_alloca(static_cast<std::size_t>(count) * sizeof(int64_t)));
+  for (int k = 0; k < count; ++k) {
+    places[k] = buffer + k * room;
+    step[k] = 1;
+  }
   for (int64_t first = 0; first < rows; first += most) {
     const int64_t some = rows - first < most ? rows - first : most;
     const int64_t whole = (some * n + vector - 1) & -vector;
@@ -57,7 +62,7 @@ WEFT_OUTLINED inline void run_short_rows(ElementLoop* loop, const void* programs
         __builtin_memcpy(to, &value, 8);
       }
     }
-    loop(programs, places, skip, skip, 1, whole);
+    loop(programs, places, step, step, 1, whole);
     for (int k = 0; k < targets; ++k) {
       const char* from = places[k];
       char* to = at[k] + first * skip[k];

@@ -13,6 +13,8 @@ struct Transposition {
   int dimension = -1;
   std::uint64_t operands = 0;
   int itemsize = 0;  // the largest
+
+  bool has(int i) const { return i < 64 && (operands >> i & 1U) != 0; }
 };
 
 inline constexpr int tile_rows = 64;
@@ -75,6 +77,7 @@ struct TileWork {
   Transposition transposition;
   std::uint64_t streamed = 0;  // a bit for each target that is written non-temporally
   int before = 0;              // elements by which the first tile of a row is narrower
+  bool packs = false;          // a tile's rows, which are whole, are put behind each other
 
   /// Rows of tiles.
   int64_t items() const {
@@ -96,14 +99,19 @@ struct TileWork {
     auto* skip = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
     alignas(64) char scratch[Block::scratch_bytes];
     alignas(64) char transposed[max_transposed][tile_rows * (tile_bytes + 16)];
+    const int pitch = packs ? static_cast<int>(loops.size[inner]) : width + 1;
     for (int i = 0; i < n; ++i) {
-      const bool transposes = is_transposed(i);
+      const bool transposes = transposition.has(i);
       step[i] = transposes ? 1 : operands[i].stride[inner];
       ::new (blocked + i) BlockOperand{nullptr, step[i], operands[i].itemsize};
       blocked[i].streams = i < targets && i < 64 && (streamed >> i & 1U) != 0 && step[i] == 1;
       blocked[i].direct =
           (step[i] == 1 && !blocked[i].streams) || (i >= targets && computed[i - targets]);
-      blocked[i].pitch = (transposes ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
+      blocked[i].pitch = (transposes ? pitch : operands[i].stride[d]) * operands[i].itemsize;
+      if (!packs) continue;
+      blocked[i].packed = step[i] != 1 || blocked[i].pitch != pitch * operands[i].itemsize;
+      blocked[i].direct = !blocked[i].packed;
+      if (blocked[i].pitch != 0) step[i] = 1;  // it varies from row to row
     }
     Block block(blocked, n, targets, scratch, movers);
     // Rows of tiles are counted over all dimensions but the inner one.
@@ -128,14 +136,13 @@ struct TileWork {
       for (int64_t start = 0; start < loops.size[inner]; start += columns, columns = width) {
         const int64_t rest = loops.size[inner] - start;
         if (rest < columns) columns = static_cast<int>(rest);
-        run_tile(blocked, row, at, step, skip, block, transposed, rows, start, columns, width + 1);
+        run_tile(blocked, row, at, step, skip, block, transposed, rows, start, columns, pitch);
       }
     }
   }
 
  private:
   static int64_t tiles_of(int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
-  bool is_transposed(int i) const { return i < 64 && (transposition.operands >> i & 1U) != 0; }
 
   void run_tile(BlockOperand* blocked, char* const* row, char** at, const int64_t* step,
                 int64_t* skip, Block& block, char (*transposed)[tile_rows * (tile_bytes + 16)],
@@ -145,7 +152,7 @@ struct TileWork {
     for (int i = 0; i < n; ++i) {
       const int64_t along = operands[i].stride[inner];
       blocked[i].row = row[i] + start * along * operands[i].itemsize;
-      if (!is_transposed(i)) continue;
+      if (!transposition.has(i)) continue;
       movers.transpose(blocked[i].row, along, transposed[next], pitch, rows, columns,
                        operands[i].itemsize);
       blocked[i].row = transposed[next++];
@@ -155,7 +162,11 @@ struct TileWork {
     for (int r = 0; r < rows; r += together) {
       const int some = rows - r < together ? rows - r : together;
       block.load(0, columns, at, ~std::uint64_t{0}, some, skip);
-      loop(programs, at, step, skip, some, columns);
+      if (packs) {
+        loop(programs, at, step, skip, 1, some * columns);
+      } else {
+        loop(programs, at, step, skip, some, columns);
+      }
       block.store(0, columns, some);
       for (int i = 0; i < n; ++i) blocked[i].row += some * blocked[i].pitch;
     }

@@ -88,6 +88,7 @@ struct FlatRows : RowScratch {
       batch.at[i] = values;  // some value, where a loop reads none
       batch.copy[i] = free;
       ::new (batch.copied + i) Copied{};
+      if (operands[i].stride[outer.rank - 1] != 0) memory.step[i] = 1;  // varies along the run
       free += copy_bytes(memory, i);
     }
     weft::detail::Cursor cursor;

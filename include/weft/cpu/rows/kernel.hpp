@@ -213,41 +213,64 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
       auto* const to = reinterpret_cast<Out*>(out + r * pitch);
       const auto* const from = reinterpret_cast<const Kept*>(kept) + (kept == nullptr ? 0 : r * m);
       using At = RowAt<outputs, typename Operands::type, typename Values::type, Kept>;
-      if constexpr (looks_at_angles<P>) {
-        each_element(
-            programs, m,
-            [&](int64_t i) __attribute__((always_inline)) {
-              return At{operands, values, from, i};
-            },
-            [&](const auto& inputs) __attribute__((always_inline)) {
-              put(to[inputs.i], store_element<Out>(programs.head(inputs)));
-            });
-      } else if constexpr (is_staged<Pack<P>, typename Operands::type, Pack<Out*>>) {
-        StagedLoop<(weft::detail::uses_of<P> >> outputs), Pack<P>, typename Operands::type,
-                   Pack<Out*>>::
-            run(
-                programs, operands, Pack<Out*>{to, {}}, 0,
-                m, [&](const auto& staged, int64_t i) __attribute__((always_inline)) {
-                  return RowAt<outputs, std::remove_cvref_t<decltype(staged)>,
-                               typename Values::type, Kept>{staged, values, from, i};
-                });
+      if constexpr (0 < fetched_bytes<P>) {
+        constexpr int64_t ahead = 6;
+        if (r + ahead < rows && m > 1) {
+          const auto later =
+              Operands::moved(at + outputs, step + outputs, skip + outputs, r + ahead);
+          prefetch(programs, At{later, values, from, 0}, m);
+        }
+      }
+      if constexpr (may_be_constant<P>) {
+        if (is_constant<P>(step, m)) {
+          const auto less =
+              make_pack(RowConstants<P>::with_values(programs.head, At{operands, values, from, 0}));
+          run_row<At>(less, operands, values, to, m, from);
+          continue;
+        }
+      }
+      run_row<At>(programs, operands, values, to, m, from);
+    }
+  }
+  /// The same along one row.
+  template <class At, class P, class Values, class Out>
+  [[gnu::always_inline]] static void run_row(const Pack<P>& programs,
+                                             const typename Operands::type& operands,
+                                             const Values& values, Out* to, int64_t m,
+                                             const Kept* from) {
+    const auto at = [&](int64_t i) __attribute__((always_inline)) {
+      return At{operands, values, from, i};
+    };
+    if constexpr (looks_at_angles<P>) {
+      each_element(
+          programs, m, at, [&](const auto& inputs) __attribute__((always_inline)) {
+            put(to[inputs.i], store_element<Out>(programs.head(inputs)));
+          });
+    } else if constexpr (is_staged<Pack<P>, typename Operands::type, Pack<Out*>>) {
+      StagedLoop<(weft::detail::uses_of<P> >> outputs), Pack<P>, typename Operands::type,
+                 Pack<Out*>>::
+          run(
+              programs, operands, Pack<Out*>{to, {}}, 0,
+              m, [&](const auto& staged, int64_t i) __attribute__((always_inline)) {
+                return RowAt<outputs, std::remove_cvref_t<decltype(staged)>, Values, Kept>{
+                    staged, values, from, i};
+              });
 #if defined(__clang__)
-      } else if constexpr (reads_all_operands<P>) {
+    } else if constexpr (reads_all_operands<P>) {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang loop vectorize(assume_safety)
-        for (int64_t i = 0; i < m; ++i) {
-          put(to[i], store_element<Out>(programs.head(At{operands, values, from, i})));
-        }
+      for (int64_t i = 0; i < m; ++i) {
+        put(to[i], store_element<Out>(programs.head(at(i))));
+      }
 #pragma clang diagnostic pop
 #endif
-      } else {
+    } else {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-        for (int64_t i = 0; i < m; ++i) {
-          put(to[i], store_element<Out>(programs.head(At{operands, values, from, i})));
-        }
+      for (int64_t i = 0; i < m; ++i) {
+        put(to[i], store_element<Out>(programs.head(at(i))));
       }
     }
   }

@@ -16,19 +16,20 @@ struct AndType<weft::detail::TypeList<Ts...>, T> {
 };
 
 /// What is shared, in a form of the program in which it is one more operand. Something that costs
-/// no more than arithmetic is faster computed again.
+/// no more than arithmetic is faster computed again; what is gathered is not.
 template <class Outs, class Types, class Program, bool Possible>
 struct SharingOf {
   static constexpr bool possible = false;
 };
 template <class Outs, class Types, class Program>
 struct SharingOf<Outs, Types, Program, true> {
-  using Found = weft::detail::KeptPart<Program>;
+  using Found = weft::detail::KeptPart<Program, true>;
   using Part = std::remove_cvref_t<decltype(Found::of(std::declval<const Program&>()))>;
   static constexpr int leaf = weft::detail::count(Outs{}) + weft::detail::count(Types{});
   template <class T>
   using Leaf = Arg<leaf, T>;
-  static constexpr bool possible = reads_all_operands<Part> && has_functions<Part, true>;
+  static constexpr bool possible =
+      0 < fetched_bytes<Part> || (reads_all_operands<Part> && has_functions<Part, true>);
   static constexpr int bytes = sizeof(typename Part::type);
 
   using Less = decltype(Found::template without<Leaf>(std::declval<const Program&>()));
@@ -38,6 +39,6 @@ struct SharingOf<Outs, Types, Program, true> {
 template <class Outs, class Types, class Program>
 using Sharing =
     SharingOf<Outs, Types, Program,
-              weft::detail::KeptPart<Program>::possible && weft::detail::count(Types{}) < 48>;
+              weft::detail::KeptPart<Program, true>::possible && weft::detail::count(Types{}) < 48>;
 
 }  // namespace weft::cpu::detail

@@ -27,11 +27,12 @@ WEFT_HD WEFT_INLINE const auto& part_of(const P& program) {
 }
 
 /// The part of a row program worth computing before its reductions: one that reads no reduction,
-/// has several operands or costly operations, and occurs several times.
-template <class Program>
+/// has several operands or costly operations, and occurs several times. `Acts`: one that gathers,
+/// too.
+template <class Program, bool Acts = false>
 struct KeptPart;
-template <class... Rs, class... Ps>
-struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+template <class... Rs, class... Ps, bool Acts>
+struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>, Acts> {
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   /// Of several operands, or with operations that cost more than reading the operand again.
   static constexpr int least_weight = 7;
@@ -47,7 +48,8 @@ struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
     int most = 0;
     for (int i = 0; i < in_reductions; ++i) {
       const PatternNode& node = nodes[i];
-      if (!node.may_be_kept || node.reads_reductions || node.weight < least_weight) continue;
+      if (!node.may_be_kept && !(Acts && node.acts)) continue;
+      if (node.reads_reductions || node.weight < least_weight) continue;
       int times = 0;
       for (int j = 0; j < n; ++j) times += nodes[j].number == node.number;
       const int gain = node.weight * (times - 1);

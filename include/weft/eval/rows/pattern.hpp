@@ -55,6 +55,7 @@ struct PatternNode {
   int weight = 0;
   int parent = -1;
   bool may_be_kept = false;
+  bool acts = false;  // but could be: gathers, say, which report what they do not find
   bool reads_reductions = false;
   int operands = 0;
 };
@@ -77,6 +78,7 @@ struct CollectPatterns<Apply<Op, Ps...>> {
                  program_weight<P>,
                  parent,
                  kept,
+                 has_effects<P> && std::is_floating_point_v<typename P::type>,
                  reductions_of<P> != 0,
                  __builtin_popcountll(uses_of<P>)};
     (CollectPatterns<Ps>::run(nodes, n, me), ...);

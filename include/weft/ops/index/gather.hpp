@@ -94,6 +94,8 @@ class Gather : public NodeMembers<Gather<K, E, I>> {
   const Pack<E, I>& args() const { return args_; }
   /// The indexed axis; 0 where the indices are positions in the whole.
   int axis() const { return axis_; }
+  /// Whether it gives the same elements of the same operands.
+  bool same_as(const Gather& other) const { return axis_ == other.axis_; }
 
  private:
   Pack<E, I> args_;

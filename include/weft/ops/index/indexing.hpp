@@ -18,7 +18,7 @@ struct IndexRange {
   Failure* failure;
   const char* operation;
   int ordinal;
-  bool labels = false;
+  int labels = 0;  // a bool, but with no padding behind it: row programs compare ranges by bytes
 
   /// The index counted from the front; -1, and a report, where it is out of range.
   template <class I>
@@ -27,9 +27,9 @@ struct IndexRange {
     if constexpr (std::is_unsigned_v<I> && sizeof(I) == sizeof(i)) {
       if (i < 0) i = INT64_MAX;  // too large for a signed number, and for every axis
     }
-    const long long place = i < 0 && !labels ? i + size : i;
+    const long long place = i < 0 && labels == 0 ? i + size : i;
     if (place >= 0 && place < size) return place;
-    report_failure(failure, operation, ordinal, i, labels ? 0 : -size, size - 1, labels);
+    report_failure(failure, operation, ordinal, i, labels != 0 ? 0 : -size, size - 1, labels != 0);
     return -1;
   }
 };
@@ -47,6 +47,7 @@ struct AlongAxis {
     return i >= 0;
   }
 };
+static_assert(std::has_unique_object_representations_v<AlongAxis>);
 
 /// The same for row-major positions in a whole tensor, whose axes are merged where strides allow.
 struct AtPosition {

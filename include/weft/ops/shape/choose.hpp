@@ -157,7 +157,7 @@ auto one_hot(const I& labels, int64_t classes) {
   Strides strides;
   for (int i = 0; i < shape.rank(); ++i) strides.push_back(i == shape.rank() - 1 ? 1 : 0);
   auto range = detail::range_of_axis<typename V::device_type>("one_hot", classes, values.storage());
-  range.labels = true;
+  range.labels = 1;
   return Map<T, op::one_hot<T>, V, Positions>(op::one_hot<T>{range},
                                               detail::Access::operand(V(values.unsqueeze(-1))),
                                               Positions(shape, strides, 0));
