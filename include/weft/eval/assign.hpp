@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/eval/finished.hpp"
 #include "weft/eval/gather.hpp"
 #include "weft/eval/opaque.hpp"
 #include "weft/eval/program/executor.hpp"

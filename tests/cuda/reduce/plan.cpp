@@ -74,7 +74,8 @@ TEST_CASE("vectors are numbered along all dimensions where the innermost is shor
   CHECK(flat.reduced_stride[1][1] == 32);
   CHECK(flat.reduced_stride[2][1] == 4);
   CHECK_FALSE(of_two(1000, 1024).flat);
-  CHECK_FALSE(of_two(100000, 7).flat);  // no vectors
+  CHECK(of_two(100000, 7).flat);
+  CHECK_FALSE(of_two(100000, 17).flat);
 }
 
 TEST_CASE("columns share a block where there are few of them, or few elements in each") {

@@ -22,7 +22,7 @@ struct ReduceLoops {
   Form form = rows;
   bool vectors = false;  // items are vectors
   bool ragged = false;   // rows: which may begin and end between vectors
-  bool flat = false;     // rows: vectors are numbered along all reduced dimensions
+  bool flat = false;     // rows: items are numbered along all reduced dimensions
   int lead = 0;          // rows that begin anywhere: the operand that tells where vectors do
   unsigned outputs = 1;
   long long count = 1;  // elements that make one output
@@ -134,9 +134,10 @@ inline constexpr int items_of_short_row = 4, items_of_row = 8, items_of_long_row
 inline constexpr unsigned most_of_short_row = 64, most_of_row = 1024;
 /// The least items of a thread in a column; the most of a short column; the least width of a tile.
 inline constexpr int items_of_column = 16, most_of_short_column = 1024, least_tile_width = 8;
-/// With fewer vectors than this along the innermost of several dimensions, a group of threads would
-/// soon be done with each: they are then numbered along all dimensions, which takes divisions.
-inline constexpr unsigned least_of_loop = 32;
+/// With fewer vectors or elements than these along the innermost of several dimensions, a group of
+/// threads would soon be done with each: they are then numbered along all dimensions, which takes
+/// divisions.
+inline constexpr unsigned least_vectors_of_loop = 32, least_elements_of_loop = 16;
 
 /// What planning needs to know about the kernels and the GPU.
 struct ReduceLimits {
@@ -209,7 +210,7 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   if (reduced.rank > 0 && limits.lanes > 1) {
     const VectorLayout layout = vector_layout(kept, operands, reduced, inside, n, limits.lanes,
                                               kept.rank + reduced.rank - 1);
-    const bool many_vectors = out.inner >= 32 * limits.lanes;
+    const bool many_vectors = out.inner >= (limits.lanes > 4 ? 4 : 32) * limits.lanes;
     out.vectors = layout.possible && (layout.aligned || many_vectors);
     out.ragged = !layout.aligned;
     out.lead = layout.aligned ? 0 : layout.lead;
@@ -217,8 +218,9 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   const int lanes = out.vectors ? limits.lanes : 1;
   out.length = checked(name, (out.inner + lanes - 1) / lanes, "vectors for each result");
   const int64_t items = int64_t{out.outer} * out.length;
-  out.flat = out.vectors && !out.ragged && out.outer > 1 && out.length < least_of_loop &&
-             items <= INT32_MAX;
+  const unsigned least = out.vectors ? least_vectors_of_loop : least_elements_of_loop;
+  out.flat =
+      !(out.vectors && out.ragged) && out.outer > 1 && out.length < least && items <= INT32_MAX;
   if (out.flat) {
     out.reduced[0] = FastDivmod(out.length);
     out.length = static_cast<unsigned>(items);

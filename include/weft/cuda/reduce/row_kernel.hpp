@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
 #pragma unroll 1
     for (; k < items; k += next) {
       detail::Chunk<Types, V, ahead> chunk;
-      if (V > 1 && grid.flat) {
+      if (grid.flat) {
         chunk.load_each(grid.lane, k, width, items, [&](char*(&from)[N], unsigned item) {
           from[0] = nullptr;
 #pragma unroll

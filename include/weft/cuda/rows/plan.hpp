@@ -10,6 +10,12 @@
 
 namespace weft::on_cuda::detail {
 
+/// Columns whose elements one or two threads keep have the kernel for short rows, those of more one
+/// that goes over them several times; there a thread has this many times the elements that it takes
+/// at once (docs/notes/measurements.md).
+inline constexpr int64_t narrow_columns = 2;
+inline constexpr unsigned items_of_row_column = 8;
+
 /// Plans one task of a row program.
 class RowPlan {
  public:
@@ -116,7 +122,7 @@ class RowPlan {
   /// the kernel that loops over columns would go over them several times.
   bool prefers_rows() const {
     const int64_t lanes = kernel_.narrow_lanes;
-    if (grid_.count <= 4 * lanes || grid_.count > 16 * lanes) return false;
+    if (grid_.count <= narrow_columns * lanes || grid_.count > 16 * lanes) return false;
     if (grid_.varies != 0 || grid_.reduced_rank > 1 || grid_.kept_rank == 0) return false;
     bool rows = false;
     for (int i = kernel_.outputs; i < end(); ++i) {
@@ -137,7 +143,7 @@ class RowPlan {
   /// Short rows: each thread has all of its elements at a time.
   bool choose_narrow() {
     const int64_t lanes = kernel_.narrow_lanes;
-    const int64_t most = grid_.columns ? 4 * lanes : 32 * lanes;
+    const int64_t most = (grid_.columns ? narrow_columns : int64_t{32}) * lanes;
     if (lanes == 0 || grid_.count == 0 || grid_.count > most || grid_.varies != 0 ||
         grid_.reduced_rank > 1) {
       return false;
@@ -166,7 +172,7 @@ class RowPlan {
     if (grid_.columns && choose_packed()) return;
     if (grid_.columns) {
       unsigned group = 1;
-      while (group < 16 && work_ >= 2 * group) group *= 2;
+      while (group < 16 && work_ >= items_of_row_column * group) group *= 2;
       set_group(group, group == 16 ? row_loop_block : 256);
     } else if (work_ * lanes_ <= 1024) {
       set_group(power_of_two(work_) < 32 ? power_of_two(work_) : 32, 128);

@@ -12,7 +12,8 @@ namespace weft::detail {
 enum class Route {
   opaque,      // a node that evaluates itself: scan, sort, product alone (eval/opaque.hpp)
   product,     // a product and what fits into its library call (eval/product/epilogue.hpp)
-  reduction,   // one reduction of an expression without another inside (eval/assign.hpp)
+  reduction,   // one reduction of an expression without another inside (eval/assign.hpp), on CUDA
+               // also what is computed from its values alone (eval/finished.hpp)
   rows,        // reductions inside a larger expression (eval/rows/rows.hpp)
   elementwise  // all else: one loop over the elements (eval/assign.hpp)
 };
@@ -32,6 +33,24 @@ inline constexpr bool is_reduction = false;
 template <class R, class E>
 inline constexpr bool is_reduction<Reduce<R, E>> = true;
 
+/// The reductions that E is a function of; more than 1 where it reads anything but one and numbers.
+template <class E>
+inline constexpr int sole_reductions = 2;
+template <class T>
+inline constexpr int sole_reductions<Scalar<T>> = 0;
+template <class R, class E>
+inline constexpr int sole_reductions<Reduce<R, E>> = has_reduction<E> || leaf_count<E> > 16 ? 2 : 1;
+template <class T, class Op, class... Args>
+inline constexpr int sole_reductions<Map<T, Op, Args...>> = (sole_reductions<Args> + ...);
+
+/// Whether E is computed from the values of one reduction alone, as sqrt(sum(x)) / 2 is, on a
+/// device whose reductions do so as they finish.
+template <class E>
+inline constexpr bool is_finished_reduction = false;
+template <class T, class Op, class... Args>
+inline constexpr bool is_finished_reduction<Map<T, Op, Args...>> =
+    is_cuda<typename Map<T, Op, Args...>::device_type>&& sole_reductions<Map<T, Op, Args...>> == 1;
+
 /// How E is evaluated.
 template <class E>
 constexpr Route route_of() {
@@ -39,7 +58,7 @@ constexpr Route route_of() {
     return Route::opaque;
   } else if constexpr (EpilogueParts<E>::matches) {
     return Route::product;
-  } else if constexpr (is_reduction<E> && !is_row_expression<E>) {
+  } else if constexpr ((is_reduction<E> && !is_row_expression<E>) || is_finished_reduction<E>) {
     return Route::reduction;
   } else if constexpr (is_row_expression<E>) {
     return Route::rows;

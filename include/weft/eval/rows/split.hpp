@@ -69,7 +69,7 @@ inline constexpr std::uint64_t part_before = [] {
     return part_before_rows<E>;
   } else if constexpr (route == Route::elementwise) {
     if constexpr (splits_elements<E>) return part_before_large<E>;
-  } else if constexpr (route == Route::reduction) {
+  } else if constexpr (is_reduction<E> && route == Route::reduction) {
     using X = std::remove_cvref_t<decltype(std::declval<const E&>().operand())>;
     if constexpr (splits_elements<X>) return part_before_large<E>;
   }
