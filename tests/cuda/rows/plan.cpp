@@ -175,8 +175,8 @@ TEST_CASE("short rows have all their elements in the threads at once") {
   CHECK(short_rows(9, true).group == 2);
   CHECK(short_rows(16, true).launch.narrow);
   CHECK_FALSE(short_rows(17, true).launch.narrow);
-  CHECK(short_rows(64, true).group == 1);  // longer ones: from eight items on, two threads
-  CHECK(short_rows(128, true).group == 2);
+  CHECK(short_rows(31, true).group == 1);  // longer ones: eight items of four for each thread
+  CHECK(short_rows(64, true).group == 2);
 }
 
 TEST_CASE("L2 fetches rows of elements that do not cross its words") {
