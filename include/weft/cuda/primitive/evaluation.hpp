@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/primitive/alike.hpp"
 #include "weft/eval/rows/sharing.hpp"
 
 namespace weft::on_cuda::detail {
@@ -68,10 +68,11 @@ __device__ __forceinline__ void run_parts(Values& values, const P& program,
 template <class Shared, int V, class LaneOf>
 class Evaluation {
  public:
-  /// `most`: how many elements must be computed; see ends_at.
+  /// `alike`: bit i for operand i that is the same in all elements; `most`: how many elements must
+  /// be computed, see ends_at.
   __device__ __forceinline__ Evaluation(const SharedValues& shared, KeptValues<Shared, V>& kept,
-                                        const LaneOf& lane, int most = V)
-      : shared_(shared), kept_(kept), lane_(lane), most_(most) {}
+                                        const LaneOf& lane, std::uint64_t alike = 0, int most = V)
+      : shared_(shared), kept_(kept), lane_(lane), alike_(alike), most_(most) {}
 
   template <class P>
   __device__ __forceinline__ void run(const P& program, typename P::type (&out)[V]) const {
@@ -82,25 +83,19 @@ class Evaluation {
 #pragma unroll
         for (int j = 0; j < V; ++j) out[j] = program(inputs(j));
       } else {
-#pragma unroll
-        for (int j = 0; j < V; ++j) {
-          if (ends_at<V>(j, most_)) break;
-          out[j] = program(lane_(j));
-        }
+        run_lanes<V>(program, lane_, alike_, most_, out);
       }
     } else if constexpr (k >= 0) {
       constexpr std::uint64_t bit = uses_of<P> & (~uses_of<P> + 1);
       if constexpr (Shared::table.slots == 1) {
-        if ((shared_.hit[k] & bit) == 0) {
-          run_parts<V>(*this, program, program.programs, most_, kept_.value[k][0]);
-        }
+        if ((shared_.hit[k] & bit) == 0) compute(program, kept_.value[k][0]);
 #pragma unroll
         for (int j = 0; j < V; ++j) out[j] = kept_.value[k][0][j];
       } else {
         const bool second = (shared_.second[k] & bit) != 0;
         if ((shared_.hit[k] & bit) == 0) {
           float fresh[V];
-          run_parts<V>(*this, program, program.programs, most_, fresh);
+          compute(program, fresh);
 #pragma unroll
           for (int j = 0; j < V; ++j) {
             kept_.value[k][0][j] = second ? kept_.value[k][0][j] : fresh[j];
@@ -118,14 +113,23 @@ class Evaluation {
   }
 
  private:
+  template <class P>
+  __device__ __forceinline__ void compute(const P& program, typename P::type (&out)[V]) const {
+    if constexpr (!requires { typename LaneOf::Inputs; }) {
+      if (run_once<V>(program, lane_, alike_, out)) return;
+    }
+    run_parts<V>(*this, program, program.programs, most_, out);
+  }
+
   const SharedValues& shared_;
   KeptValues<Shared, V>& kept_;
   const LaneOf& lane_;
+  std::uint64_t alike_;
   int most_;
 };
 
 template <class Shared, int V, class LaneOf>
-Evaluation(const SharedValues&, KeptValues<Shared, V>&, const LaneOf&, int = V)
+Evaluation(const SharedValues&, KeptValues<Shared, V>&, const LaneOf&, std::uint64_t = 0, int = V)
     -> Evaluation<Shared, V, LaneOf>;
 
 #endif

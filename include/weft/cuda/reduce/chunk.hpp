@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/registers.hpp"
+#include "weft/cuda/primitive/alike.hpp"
 
 #if defined(__CUDACC__)
 
@@ -118,6 +118,17 @@ struct Chunk {
   template <class Program>
   __device__ __forceinline__ auto value(const Program& program, int u, int j) const {
     return program(Lane<Registers<Types, V>>{item[u], j});
+  }
+  /// The program's values at item u, left as they are where it has effects and is not `inside`; bit
+  /// i of `alike`: operand i is the same in all lanes.
+  template <class Program, class C>
+  __device__ __forceinline__ void values(const Program& program, int u, std::uint64_t alike,
+                                         bool inside, C (&out)[V]) const {
+    if constexpr (has_effects<Program>) {
+      if (!inside) return;
+    }
+    const auto lane = [&](int j) { return Lane<Registers<Types, V>>{item[u], j}; };
+    run_lanes<V>(program, lane, has_effects<Program> ? 0 : alike, V, out);
   }
 };
 

@@ -106,11 +106,13 @@ __global__ void __launch_bounds__(compiled_threads)
         const long long position = outer * grid.inner + k;
         C x[V][ahead]{};
 #pragma unroll
-        for (int i = 0; i < V * ahead; ++i) {
+        for (int u = 0; u < ahead; ++u) {
           // The absent half of short columns is not computed.
-          if (ahead > 1 && i == V * ahead / 2 && k + ahead / 2 * depth >= grid.length) break;
-          const bool inside = !has_effects<Program> || k + i / V * depth < grid.length;
-          x[i % V][i / V] = inside ? chunk.value(program, i / V, i % V) : C{};
+          if (ahead > 1 && u == ahead / 2 && k + ahead / 2 * depth >= grid.length) break;
+          C values[V]{};
+          chunk.values(program, u, grid.alike, k + u * depth < grid.length, values);
+#pragma unroll
+          for (int j = 0; j < V; ++j) x[j][u] = values[j];
         }
         State part[V]{};
         if (k + (ahead - 1) * depth < grid.length) {

@@ -45,6 +45,7 @@ struct ReduceLoops {
   unsigned blocks = 1;
   unsigned merge_width = 32;  // threads that merge the pieces of one output
   bool whole = false;         // not rows: the results of a vector's lanes are a vector too
+  std::uint64_t alike = 0;    // bit i: operand i is the same in all lanes of a vector
 };
 
 /// The same with the addresses and strides (in bytes) of N operands, the target first.
@@ -329,6 +330,7 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
                            : reduced.rank > 0 ? inside[i].stride[reduced.rank - 1]
                                               : 0;
     grid.lane[i] = stride == 0 ? 0 : 1;
+    if (stride == 0) grid.alike |= std::uint64_t{1} << i;
     grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
     if (grid.flat) grid.reduced_stride[i][0] = grid.step[i];
   }

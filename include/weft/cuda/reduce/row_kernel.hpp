@@ -128,11 +128,9 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
       for (int u = 0; u < ahead; ++u) {
         // If a row ends in the first half, the second is not computed.
         if (ahead > 1 && u == ahead / 2 && k - thread + u * width >= items) break;
-#pragma unroll
-        for (int j = 0; j < V; ++j) {
-          const bool inside = !has_effects<Program> || k + u * width < items;
-          x[u * V + j] = inside ? chunk.value(program, u, j) : C{};
-        }
+        C(&values)[V] = reinterpret_cast<C(&)[V]>(x[u * V]);
+        chunk.values(program, u, grid.alike, !has_effects<Program> || k + u * width < items,
+                     values);
       }
       State part[1]{};
       const long long here = position + static_cast<long long>(k) * V;

@@ -85,7 +85,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     const auto lane = [&](int j) { return Lane{registers, values_, j}; };
     if constexpr (has_shared<typename Base::Shared, P>) {
       typename P::type x[V];
-      Evaluation(grid_.shared, kept, lane).run(program, x);
+      Evaluation(grid_.shared, kept, lane, grid_.constants).run(program, x);
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x[j]);
     } else {

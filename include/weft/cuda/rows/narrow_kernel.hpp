@@ -91,7 +91,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         if (j < item_.n) x[j] = program(lane(j));
       }
     } else {
-      Evaluation(grid_.shared, kept_, lane, grid_.most).run(program, x);
+      Evaluation(grid_.shared, kept_, lane, grid_.constants, grid_.most).run(program, x);
     }
   }
 

@@ -231,7 +231,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
 #pragma unroll
       for (int j = 0; j < V; ++j) x[j] = j < item.n ? program(lane(j)) : C{};
     } else {
-      Evaluation(grid_.shared, kept, lane).run(program, x);
+      Evaluation(grid_.shared, kept, lane, grid_.constants).run(program, x);
     }
     // Without a test per element, unless there are so many reductions that the kernel would become
     // too large.

@@ -99,7 +99,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
           begin, [&](const Registers& registers, float(&x)[V]) {
             KeptValues<Shared, V> kept{};
             const auto lane = [&](int j) { return Lane{*this, registers, 0, j}; };
-            Evaluation(grid_.shared, kept, lane).run(part_, x);
+            Evaluation(grid_.shared, kept, lane, grid_.constants).run(part_, x);
           });
     } else {
       Base::keep(begin);

@@ -278,6 +278,7 @@ class RegisterPlan {
   /// elements.
   void choose_kept() {
     grid_.sources = 0;
+    grid_.constants = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.step = x.reduced_stride[0] * kernel_.lanes * grid_.stride.divisor;
@@ -285,6 +286,7 @@ class RegisterPlan {
       x.access = RowOperand::whole_vector;
       if (i >= kernel_.outputs && is_constant(grid_, x)) {
         x.access = RowOperand::one_element;
+        grid_.constants |= std::uint64_t{1} << i;
       } else if (has_memory(i) && !is_loaded_whole(x)) {
         x.access = RowOperand::by_element;
       }
