@@ -169,17 +169,19 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
     /// Computes the rows if functions in the program are the same along each.
     [[gnu::always_inline]] bool with_constants([[maybe_unused]] int64_t rows) const {
-      if constexpr (targets == 1 && (may_be_constant<Ps> && ...)) {
-        using P = typename FirstOf<Ps...>::type;
-        if (!is_constant<P>(step, n)) return false;
-        const P program = static_cast<const Pack<P>*>(programs)->head;
-        for (int64_t r = 0; r < rows; ++r) {
-          const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
-          const auto less = make_pack(RowConstants<P>::with_values(program, At{operands, 0}));
-          ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>,
-                        std::remove_const_t<decltype(less)>>::one(less, at, step, skip, r, n);
+      if constexpr (targets == 1 && sizeof...(Ts) < 62) {  // as many operands as uses_of has bits
+        if constexpr ((may_be_constant<Ps> && ...)) {
+          using P = typename FirstOf<Ps...>::type;
+          if (!is_constant<P>(step, n)) return false;
+          const P program = static_cast<const Pack<P>*>(programs)->head;
+          for (int64_t r = 0; r < rows; ++r) {
+            const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
+            const auto less = make_pack(RowConstants<P>::with_values(program, At{operands, 0}));
+            ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>,
+                          std::remove_const_t<decltype(less)>>::one(less, at, step, skip, r, n);
+          }
+          return true;
         }
-        return true;
       }
       return false;
     }
