@@ -65,16 +65,20 @@ auto row_max(const char* operation, const X& x, const Axes& axes) {
 }
 }  // namespace detail
 
-/// exp(x) / sum(exp(x)) along the axes. A GPU computes a term of the sum and the exponential of the
-/// result apart, since a term takes it three instructions, and multiplies by the sum's reciprocal.
+/// exp(x) / sum(exp(x)) along the axes. A GPU computes a float's term of the sum and the
+/// exponential of the result apart, since a term takes it three instructions, and multiplies by the
+/// sum's reciprocal.
 template <ExpressionLike X>
 auto softmax(const X& x, const Axes& axes = axis(-1)) {
+  using Exp = detail::ShiftedExp<X>;
+  using Term = std::conditional_t<std::is_same_v<Exp, op::exp_of_negative>, op::exp_of_term, Exp>;
   const auto shifted = x - detail::row_max("softmax", x, axes);
-  const auto e = lift(detail::ShiftedExp<X>{}, shifted);
+  const auto e = lift(Exp{}, shifted);
+  const auto total = sum(lift(Term{}, shifted), axes, keepdims);
   if constexpr (is_cuda<typename X::device_type>) {
-    return e * reciprocal(sum(lift(op::exp_of_term{}, shifted), axes, keepdims));
+    return e * reciprocal(total);
   } else {
-    return e / sum(e, axes, keepdims);
+    return e / total;
   }
 }
 

@@ -49,7 +49,8 @@ TEST_CASE("what a thread keeps fits its registers") {
   static_assert(LayoutOf<Softmax<float>>::vectors == 8);
   static_assert(LayoutOf<Softmax<bfloat16>>::vectors == 4);
   static_assert(LayoutOf<Softmax<double>>::vectors == 4);
-  static_assert(LayoutOf<Softmax<float>>::reuses);
+  static_assert(LayoutOf<Softmax<bfloat16>>::reuses);
+  static_assert(!LayoutOf<Softmax<float>>::reuses);  // whose sum has terms of its own
   static_assert(!LayoutOf<Softmax<float>>::independent);
   using Weighted = decltype(weighted<float>(std::declval<X<float>>(), std::declval<X<float>>()));
   static_assert(LayoutOf<Weighted>::computed);  // x * y, in place of its operands
