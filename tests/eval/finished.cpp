@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/eval/finished.hpp"
 
+#include <cmath>
+
 #include "test.hpp"
+#include "weft/small.hpp"
 #include "weft/weft.hpp"
 #ifdef __CUDACC__
 #include "weft/cuda.hpp"
@@ -63,4 +66,29 @@ TEST_CASE_TEMPLATE("functions of a reduction's values", D, TEST_DEVICES) {
   CHECK(row.to_vector()[3] == doctest::Approx(mean(x, axis(0, 1)).eval().to_vector()[3] + 1));
   CHECK_THROWS_WITH_AS(row.assign(mean(y, axis(1, 2)) + 1.0F), doctest::Contains("(6,)"),
                        ShapeError);
+}
+
+TEST_CASE_TEMPLATE("functions of reductions of gathered rows and of Small", D, TEST_DEVICES) {
+  const Tensor<float> x = arange<float>(80).reshape({10, 8});
+  const auto indices = tensor<std::int64_t>({3, 1, 7, 2});
+  const auto y = x.to(D{});
+  const auto i = indices.to(D{});
+  const auto same = [](const auto& on_device, const auto& expected) {
+    const auto values = on_device.eval().to_vector();
+    const auto wanted = expected.eval().to_vector();
+    REQUIRE(values.size() == wanted.size());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      CHECK(values[k] == doctest::Approx(wanted[k]));
+    }
+  };
+  for (const int along : {0, 1}) {
+    same(mean(take(y, i, axis(0)), axis(along)) * 0.5F,
+         mean(take(x, indices, axis(0)), axis(along)) * 0.5F);
+    same(sqrt(sum(take(y + 1.F, i, axis(0)), axis(along))),
+         sqrt(sum(take(x + 1.F, indices, axis(0)), axis(along))));
+  }
+  same(softmax(take(y * 0.1F, i, axis(0))), softmax(take(x * 0.1F, indices, axis(0))));
+
+  const auto points = full<Small<float, 3>>({4, 5}, Small<float, 3>{1, 2, 3}, D{});
+  CHECK(norm(sum(points, axis(0))).eval().to_vector()[4] == doctest::Approx(4 * std::sqrt(14.)));
 }

@@ -173,23 +173,25 @@ struct RowLowering<Gather<K, E, I>, true> {
     Operand& rows = operands[B];
     rows.opaque = &e;
     rows.same = same_expression<Gather<K, E, I>>;
-    if (!finds_rows(e)) {
-      for (int i = 0; i < B; ++i) {
-        if (operands[i].same == rows.same && rows.same(operands[i].opaque, &e)) {
-          rows = operands[i];
-          return {};
-        }
+    if constexpr (is_tensor<E>) {
+      if (finds_rows(e)) {
+        const auto& x = e.operand();
+        Operand all;
+        all.set(x.data(), sizeof(value), x.shape(), x.strides(), x.storage());
+        rows.set(x.data(), sizeof(value), e.shape(), contiguous_strides(e.shape()), x.storage());
+        set_gathered(rows, all);
+        rows.settle = settle;
+        rows.row_rank = x.rank() - 1;
+        return {};
       }
-      evaluate(rows);
-    } else {
-      const auto& x = e.operand();
-      Operand all;
-      all.set(x.data(), sizeof(value), x.shape(), x.strides(), x.storage());
-      rows.set(x.data(), sizeof(value), e.shape(), contiguous_strides(e.shape()), x.storage());
-      set_gathered(rows, all);
-      rows.settle = settle;
-      rows.row_rank = x.rank() - 1;
     }
+    for (int i = 0; i < B; ++i) {
+      if (operands[i].same == rows.same && rows.same(operands[i].opaque, &e)) {
+        rows = operands[i];
+        return {};
+      }
+    }
+    evaluate(rows);
     return {};
   }
 

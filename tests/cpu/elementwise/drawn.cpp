@@ -44,7 +44,7 @@ void check_blocks(const Op& op, double limit = 0) {
 
 }  // namespace
 
-TEST_CASE("numbers that are drawn ahead are those of their positions") {
+TEST_CASE("numbers drawn ahead are those of their positions") {
   check_blocks(weft::op::uniform<float>{draw});
   check_blocks(weft::op::uniform<double>{draw});
   check_blocks(weft::op::uniform<weft::half>{draw});

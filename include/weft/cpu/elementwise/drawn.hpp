@@ -65,8 +65,7 @@ concept DrawsAhead = requires {
   DrawnAhead<Op>::per_block;
 };
 
-/// Bytes for the numbers of a block of elements, and for those of the Philox blocks that these
-/// begin and end in.
+/// Bytes for the numbers of a block of elements, rounded out to whole Philox blocks.
 template <DrawsAhead Op>
 inline constexpr int64_t drawn_bytes = (block_size + DrawnAhead<Op>::per_block * DrawnWords::unit) *
                                        static_cast<int>(sizeof(typename DrawnAhead<Op>::Held));

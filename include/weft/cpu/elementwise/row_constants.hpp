@@ -6,8 +6,8 @@
 
 namespace weft::cpu::detail {
 
-/// What remains of a program once its functions of a single operand are numbers. Only where that is
-/// arithmetic is there a loop for it: others would cost compile time for less.
+/// What remains of a program once its functions of a single operand are numbers. There is a loop
+/// for it only if that is arithmetic: for other programs it would cost compile time and gain less.
 template <class P>
 struct RowConstants {
   static constexpr bool possible = reads_all_operands<P>;

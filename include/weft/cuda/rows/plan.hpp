@@ -10,9 +10,9 @@
 
 namespace weft::on_cuda::detail {
 
-/// Columns whose elements one or two threads keep have the kernel for short rows, those of more one
-/// that goes over them several times; there a thread has this many times the elements that it takes
-/// at once (docs/notes/measurements.md).
+/// The most threads of a column that the kernel for short rows serves; the kernel that loops reads
+/// longer columns several times, and gives each thread at least this many items
+/// (docs/notes/measurements.md).
 inline constexpr int64_t narrow_columns = 2;
 inline constexpr unsigned items_of_row_column = 8;
 

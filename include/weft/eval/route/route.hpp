@@ -33,13 +33,17 @@ inline constexpr bool is_reduction = false;
 template <class R, class E>
 inline constexpr bool is_reduction<Reduce<R, E>> = true;
 
-/// The reductions that E is a function of; more than 1 where it reads anything but one and numbers.
+/// The reductions that E is a function of; more than 1 where it reads anything but one and numbers,
+/// or where that one takes more than one step: gathered rows, Small.
 template <class E>
 inline constexpr int sole_reductions = 2;
 template <class T>
 inline constexpr int sole_reductions<Scalar<T>> = 0;
 template <class R, class E>
-inline constexpr int sole_reductions<Reduce<R, E>> = has_reduction<E> || leaf_count<E> > 16 ? 2 : 1;
+inline constexpr int sole_reductions<Reduce<R, E>> =
+    contents_of<Reduce<R, E>> == Contents::reductions && !has_reduction<E> && leaf_count<E> <= 16
+        ? 1
+        : 2;
 template <class T, class Op, class... Args>
 inline constexpr int sole_reductions<Map<T, Op, Args...>> = (sole_reductions<Args> + ...);
 
