@@ -12,6 +12,7 @@
 #endif
 #else
 #include "weft/weft.hpp"
+struct half;  // as in CUDA's headers: tests write weft::half, or nvcc does not compile them
 #endif
 
 #include <exception>

@@ -48,10 +48,10 @@ TEST_CASE("functions become numbers, where none of their operands varies along t
 }
 
 TEST_CASE_TEMPLATE("numbers in tensors, rows and columns beside rows of every length", T, float,
-                   double, half, bfloat16) {
+                   double, weft::half, bfloat16) {
   const Tolerance near{3e-2, 3e-2};
   for (const std::int64_t n : {1, 3, 7, 8, 17, 21, 64, 100, 700, 5000}) {
-    for (const std::int64_t rows : {1, 2, 5, 70}) {
+    for (const std::int64_t rows : {1, 2, n > 500 ? 3 : 70}) {
       INFO(rows, " rows of ", n);
       const auto x = test::noise<T>({rows, n}).on(Cpu{});
       const auto t = test::noise<T>({n, rows}, 2).on(Cpu{}).t();

@@ -33,7 +33,7 @@ template <class T>
 void check_lengths() {
   for (const std::int64_t n : lengths) {
     CAPTURE(n);
-    for (const std::int64_t rows : {1, 70, 1500}) {
+    for (const std::int64_t rows : {1, 70, n < 12 ? 1500 : 200}) {
       const auto x = noise<T>({rows, n}).on(weft::Cpu{});
       const auto given = array(x);
       CHECK(apart(softmax(x, axis(-1)), by_rows(given, 2, test::softmax)) < tolerance<T>);

@@ -73,14 +73,15 @@ TEST_CASE("a gather that is read twice becomes one more operand, if it is of the
   CHECK(!Found::Found::same(&others, SameRow{}));
 }
 
-TEST_CASE_TEMPLATE("rows that indices pick, as if they were a tensor", T, float, double, half,
+TEST_CASE_TEMPLATE("rows that indices pick, as if they were a tensor", T, float, double, weft::half,
                    bfloat16) {
   for (const std::int64_t n : {1, 7, 64, 100, 2049, 33000}) {
     CAPTURE(n);
     const auto table = noise<T>({9, n}).on(Cpu{});
     const Tensor w = table(2), b = table(3);
     const Tensor ids =
-        remainder(arange<std::int64_t>(40) * std::int64_t{7}, std::int64_t{18}) - std::int64_t{9};
+        remainder(arange<std::int64_t>(n > 2000 ? 6 : 40) * std::int64_t{7}, std::int64_t{18}) -
+        std::int64_t{9};
     const Tensor x = take(table, ids, axis(0));
     const Tolerance near{1e-2, 1e-2};
     CHECK(allclose(layer_norm(take(table, ids, axis(0)), w, b), layer_norm(x, w, b), near));
@@ -106,7 +107,7 @@ TEST_CASE_TEMPLATE("rows that indices pick, as if they were a tensor", T, float,
 TEST_CASE("rows of every length, as if what they share were a tensor") {
   for (const std::int64_t n : {1, 2, 7, 8, 21, 64, 100, 700, 2047, 2049, 5000, 33000, 70000}) {
     CAPTURE(n);
-    const auto x = noise<float>({40, n}).on(Cpu{});
+    const auto x = noise<float>({n > 2000 ? 4 : 40, n}).on(Cpu{});
     const Tensor t = tanh(x * 1.5F);
     const auto c = tanh(x * 1.5F) - mean(tanh(x * 1.5F), axis(-1), keepdims);
     const Tensor d = t - mean(t, axis(-1), keepdims);
