@@ -30,6 +30,9 @@ inline void count(int ordinal, int64_t bytes) noexcept {
   }
 }
 
+/// What an allocator is asked for: kernels read whole words of 32 bytes.
+inline int64_t padded(int64_t bytes) { return (bytes + 31) / 32 * 32; }
+
 /// give_back for blocks that a capture or another stream uses.
 WEFT_ONCE inline bool give_back_shared(CudaStorage& s, unsigned long long capture) noexcept {
   try {
@@ -37,7 +40,7 @@ WEFT_ONCE inline bool give_back_shared(CudaStorage& s, unsigned long long captur
     if (s.capture != 0) {
       if (capture != s.capture) return true;
       s.for_each_other(home, [&](cudaStream_t other, int ordinal) { join(home, other, ordinal); });
-      s.allocator->deallocate(s.data, s.capacity, home, true);
+      s.allocator->deallocate(s.data, padded(s.capacity), home, true);
       return true;
     }
     bool captured = capture != 0;
@@ -53,7 +56,7 @@ WEFT_ONCE inline bool give_back_shared(CudaStorage& s, unsigned long long captur
       join(last, home, s.home.ordinal);
       s.for_each_other(home, [&](cudaStream_t other, int ordinal) { join(last, other, ordinal); });
     }
-    s.allocator->deallocate(s.data, s.capacity, last, false);
+    s.allocator->deallocate(s.data, padded(s.capacity), last, false);
   } catch (...) {  // CUDA has failed for good: better lost than freed under a running kernel
   }
   return true;
@@ -67,7 +70,7 @@ WEFT_OUTLINED inline bool give_back(CudaStorage& s) noexcept {
   if (!find_capture(home, capture)) return true;  // CUDA has shut down, and the memory with it
   const bool only_home = s.writer.handle == home && s.readers[0].handle == nullptr;
   if (capture != 0 || s.capture != 0 || !only_home) return give_back_shared(s, capture);
-  s.allocator->deallocate(s.data, s.capacity, home, false);
+  s.allocator->deallocate(s.data, padded(s.capacity), home, false);
   return true;
 }
 
@@ -205,10 +208,10 @@ WEFT_OUTLINED inline CudaStorage* allocate_on(const Stream& stream, int64_t byte
                                               unsigned long long capture) {
   if (capture == 0) free_deferred();
   Allocator& source = allocator(stream.device());
-  void* data = source.allocate(bytes, stream, capture != 0);
+  void* data = source.allocate(padded(bytes), stream, capture != 0);
   if (data == nullptr && capture == 0) {
     make_room(stream);
-    data = source.allocate(bytes, stream, false);
+    data = source.allocate(padded(bytes), stream, false);
   }
   if (data == nullptr) out_of_memory(stream.device().ordinal, bytes);
   CudaStorage* storage = new_storage(stream, data, bytes);

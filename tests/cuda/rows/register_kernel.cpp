@@ -77,6 +77,62 @@ TEST_CASE_TEMPLATE("ragged rows of every short length, out of step with other op
   }
 }
 
+TEST_CASE_TEMPLATE("rows behind each other that share vectors, in place and inside of others [gpu]",
+                   T, weft::bfloat16, weft::half, float) {
+  const float tolerance = sizeof(T) == 2 ? 0.05F : 2e-5F;
+  for (std::int64_t n = 17; n <= 101; n += n < 43 ? 1 : 13) {
+    CAPTURE(n);
+    for (const std::int64_t rows : {1, 2, 15, 130}) {
+      CAPTURE(rows);
+      const auto all = noise<T>({rows * n + 10}).on(Cuda{});
+      const auto before = all.to(weft::Cpu{}).clone();
+      const auto x = all.narrow(0, 5, rows * n).reshape({rows, n});
+      const auto w = noise<T>({n}, 3).on(Cuda{});
+      const Tensor<T> expected =
+          layer_norm(x.to(weft::Cpu{}), w.to(weft::Cpu{}), w.to(weft::Cpu{}));
+      const auto error = [&](const auto& y) {
+        return max(abs(weft::cast<float>(y.to(weft::Cpu{})) - weft::cast<float>(expected))).item();
+      };
+      const Tensor<T, Cuda> z = layer_norm(x, w, w);
+      CHECK(error(z) < tolerance);
+      x.assign(layer_norm(x, w, w));
+      CHECK(error(x) < tolerance);
+      const auto after = all.to(weft::Cpu{});
+      for (const auto& ends : {weft::slice(0, 5), weft::slice(rows * n + 5, rows * n + 10)}) {
+        CHECK(after(ends).to_vector() == before(ends).to_vector());
+      }
+    }
+  }
+}
+
+TEST_CASE("borrowed memory that ends within a vector is not read beyond its end [gpu] [sanitize]") {
+  constexpr std::int64_t rows = 33;
+  constexpr std::int64_t n = 57;
+  float* mine = nullptr;
+  REQUIRE(cudaMalloc(&mine, sizeof(float) * rows * n) == cudaSuccess);
+  {
+    const auto x = weft::borrow(mine, {rows, n}, Cuda{});
+    x.assign(noise<float>({rows, n}).on(Cuda{}));
+    CHECK(apart(softmax(x), by_rows(array(x), 2, test::softmax)) < 1e-5);
+  }
+  CHECK(cudaFree(mine) == cudaSuccess);
+}
+
+TEST_CASE("moments of many threads at once: a large mean, rows shorter than the threads [gpu]") {
+  for (const std::int64_t n : {1, 2, 9, 40, 257, 1000, 5000, 40000}) {
+    CAPTURE(n);
+    const auto x = noise<float>({5, n}).on(Cuda{});
+    const Tensor<float, Cuda> far = x + 4096.F;
+    const auto normed = [](const auto& t) {
+      return (t - mean(t, axis(-1), keepdims)) *
+             rsqrt(var(t, axis(-1), weft::correction(0), keepdims) + 1.F);
+    };
+    const Tensor<float> expected = normed(far.to(weft::Cpu{}));
+    const Tensor<float, Cuda> z = normed(far);
+    CHECK(max(abs(z.to(weft::Cpu{}) - expected)).item() < 2e-4F);
+  }
+}
+
 TEST_CASE("rows that are not full, aligned vectors: what is computed, positions, outputs [gpu]") {
   for (const std::int64_t n : {261, 1023, 5003}) {
     CAPTURE(n);

@@ -58,6 +58,51 @@ __device__ __forceinline__ void merge_warp(const R& reducer, State& state) {
   for (unsigned w = 16; w > 0; w /= 2) merge_opposite(reducer, state, w);
 }
 
+/// A value of the first of several threads.
+struct OfFirst {
+  unsigned least;
+  unsigned end;
+  template <class T>
+  __device__ __forceinline__ T operator()(T x) const {
+    return __shfl_sync(~0U, x, static_cast<int>(threadIdx.x % 32 & ~(end - least)));
+  }
+};
+/// The sum of all their values.
+struct SumOfThreads {
+  unsigned least;
+  unsigned end;
+  template <class T>
+  __device__ __forceinline__ T operator()(T x) const {
+#pragma unroll
+    for (unsigned w = 16; w > 0; w /= 2) {
+      if (w >= least && w < end) x += __shfl_xor_sync(~0U, x, static_cast<int>(w));
+    }
+    return x;
+  }
+};
+/// Whether states of several threads merge by sums over these.
+template <class R, class State>
+inline constexpr bool merges_by_sums = requires(const R& reducer, State& state,
+                                                const OfFirst& first, const SumOfThreads& sum) {
+  reducer.merge_among(state, first, sum);
+};
+/// Whether merge_among() serves for a state.
+template <class R, class State>
+inline constexpr bool merges_at_once = merges_alike<R, State> || merges_by_sums<R, State>;
+
+/// Merges the states of the lanes that differ by the powers of two from `least` to below `end`:
+/// each of them then has the result, with the same bits.
+template <class R, class State>
+__device__ __forceinline__ void merge_among(const R& reducer, State& state, unsigned least,
+                                            unsigned end) {
+  if constexpr (merges_alike<R, State>) {
+    if (least == 1 && end == 32) return merge_warp(reducer, state);
+    merge_opposites(reducer, state, least, end);
+  } else {
+    reducer.merge_among(state, OfFirst{least, end}, SumOfThreads{least, end});
+  }
+}
+
 /// How the blocks of a cluster exchange states: each sends its own to all, and waits on a barrier
 /// in its own shared memory for the bytes of all. No block reads another's memory, so none has to
 /// wait for another to finish, and no fence waits for earlier stores.

@@ -126,50 +126,61 @@ class RowMerge<Pack<Rs...>, Pack<Ss...>> {
   /// Merges the states of lanes, then those of warps, then those of blocks.
   __device__ __forceinline__ void merge_lanes() const {
     const unsigned lane = threadIdx.x % 32;
-    const unsigned width = team_.group < 32 ? team_.group : 32;
-    unsigned first = lane & (32 - width);
-    take_lanes(width);
+    take_lanes(lane, team_.group < 32 ? team_.group : 32);
     if (team_.group > 32) {
       if (lane == 0) put(threadIdx.x / 32);
       __syncthreads();
-      const bool mine = lane < team_.group / 32;
+      const unsigned warp = lane & (team_.warps - 1);
+      const bool mine = warp < team_.group / 32;
       for_each([&](const auto&, auto& state, unsigned before) {
         using State = std::remove_cvref_t<decltype(state)>;
-        state = mine ? *here<State>(before, lane) : State{};
+        state = mine ? *here<State>(before, warp) : State{};
       });
-      take_lanes(team_.warps);
-      first = 0;
+      take_lanes(lane, team_.warps);
     }
     if (team_.cluster) {
       exchange(lane);
-      take_lanes(row_cluster);
-      first = 0;
+      take_lanes(lane, team_.parts);
     }
-    if (width == 1) return;
-    for_each([&](const auto&, auto& state, unsigned) { state = shuffle<false>(state, first); });
   }
-  /// Merges the states of `lanes` adjacent lanes, a power of two, in the first of them.
-  __device__ __forceinline__ void take_lanes(unsigned lanes) const {
-#pragma unroll(count == 1 ? 5 : 1)
-    for (unsigned w = 16; w > 0; w /= 2) {
-      if (lanes > w) {
-        for_each([&](const auto& reducer, auto& state, unsigned) {
-          reducer.merge(state, shuffle<true>(state, w));
-        });
+  /// Merges the states of `lanes` adjacent lanes, a power of two: each of them then has the result.
+  __device__ __forceinline__ void take_lanes(unsigned lane, unsigned lanes) const {
+    if (lanes == 1) return;
+    for_each([&](const auto& reducer, auto& state, unsigned) {
+      if constexpr (at_once<decltype(reducer), decltype(state)>) {
+        merge_among(reducer, state, 1, lanes);
       }
+    });
+    if constexpr (!(merges_at_once<Rs, Ss> && ...)) {
+#pragma unroll(count == 1 ? 5 : 1)
+      for (unsigned w = 16; w > 0; w /= 2) {
+        if (lanes > w) {
+          for_each([&](const auto& reducer, auto& state, unsigned) {
+            if constexpr (!at_once<decltype(reducer), decltype(state)>) {
+              reducer.merge(state, shuffle<true>(state, w));
+            }
+          });
+        }
+      }
+      for_each([&](const auto& reducer, auto& state, unsigned) {
+        if constexpr (!at_once<decltype(reducer), decltype(state)>) {
+          state = shuffle<false>(state, lane & ~(lanes - 1));
+        }
+      });
     }
   }
+  template <class R, class State>
+  static constexpr bool at_once =
+      merges_at_once<std::remove_cvref_t<R>, std::remove_cvref_t<State>>;
   __device__ __forceinline__ void exchange(unsigned lane) const {
     if (threadIdx.x < 32) {
-      for_each([&](const auto&, auto& state, unsigned) { state = shuffle<false>(state, 0); });
       if (lane == 0) Exchange::expect(barrier(), sent * team_.parts);
       if (lane < team_.parts) send(Exchange::rank(), lane);
     }
     Exchange::wait(barrier(), team_.turn / 2 % 2);
-    const bool mine = lane < team_.parts;
+    const unsigned part = lane & (team_.parts - 1);
     for_each<true>([&](const auto&, auto& state, unsigned before) {
-      using State = std::remove_cvref_t<decltype(state)>;
-      state = mine ? *sent_here<State>(before, lane) : State{};
+      state = *sent_here<std::remove_cvref_t<decltype(state)>>(before, part);
     });
   }
 

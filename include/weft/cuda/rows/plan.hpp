@@ -91,6 +91,7 @@ class RowPlan {
       x.rows = operands[i].rows;
       grid_.simple = grid_.simple && x.rows == nullptr;
       x.itemsize = operands[i].itemsize;
+      x.whole_ends = has_whole_ends(operands[i], outer, inside[i], inner);
       for (int d = 0; d < outer.rank; ++d) {
         x.kept_stride[d] = operands[i].stride[outer.rank - 1 - d] * x.itemsize;
       }
@@ -117,6 +118,27 @@ class RowPlan {
     const bool columns = rows_are_columns(outer, operands, inner, inside, kernel_.outputs, end());
     mixed_ = columns && prefers_rows();
     grid_.columns = columns && !mixed_;
+  }
+  /// Whether the words of 32 bytes that an operand's first and last byte lie in may be read. weft's
+  /// own memory has whole ones.
+  static bool has_whole_ends(const Operand& x, const Loops& outer, const Operand& inside,
+                             const Loops& inner) {
+    if (x.itemsize > 8) return false;
+    if (x.storage == nullptr || !x.storage->borrowed) return true;
+    if (x.rows != nullptr) return false;
+    int64_t first = 0;
+    int64_t last = 0;
+    const auto reach = [&](int64_t stride, int64_t size) {
+      (stride < 0 ? first : last) += stride * (size - 1);
+    };
+    for (int d = 0; d < outer.rank; ++d) reach(x.stride[d], outer.size[d]);
+    for (int d = 0; d < inner.rank; ++d) reach(inside.stride[d], inner.size[d]);
+    constexpr std::uintptr_t word = 32;
+    const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    const std::uintptr_t begin = address(x.data + first * x.itemsize) / word * word;
+    const std::uintptr_t end = (address(x.data + (last + 1) * x.itemsize) + word - 1) / word * word;
+    const std::uintptr_t memory = address(x.storage->data);
+    return begin >= memory && end <= memory + static_cast<std::uintptr_t>(x.storage->bytes);
   }
   /// Operands in both orders: a block's short rows are whole sectors of either, read once, while
   /// the kernel that loops over columns would go over them several times.

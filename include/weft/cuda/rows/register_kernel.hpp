@@ -160,10 +160,9 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   template <class R, class State>
   __device__ __forceinline__ void merge(const R& reducer, State& state) {
     const unsigned turn = turn_++;
-    if constexpr (merges_alike<R, State>) {
-      if (!grid_.cluster && grid_.group == 32) return merge_warp(reducer, state);
-      if (!grid_.cluster && grid_.group < 32) {
-        return merge_opposites(reducer, state, 1, grid_.group);
+    if constexpr (merges_at_once<R, State>) {
+      if (!grid_.cluster && grid_.group <= 32) {
+        return merge_among(reducer, state, 1, grid_.group);
       }
     }
     const RowTeam team{grid_.group,   grid_.warps, grid_.parts.divisor, false, grid_.cluster,
@@ -269,23 +268,28 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     for (int j = 0; j < V; ++j) {
       out.lane[j] = stored_value<Out>(program, Lane{*this, registers, k, j});
     }
-    if (!this->has(k) || (grid_.along_row >> K & 1U) == 0) return;
     RowWords<Out, V> words;
     words.join(out);
+    if ((grid_.along_row >> K & 1U) == 0) return;
     if (grid_.ragged) {
       store_ragged(words, grid_.operand[K], k, at);
-    } else {
+    } else if (this->has(k)) {
       words.store(at);
     }
   }
   template <class Out>
-  __device__ __forceinline__ void store_ragged(const RowWords<Out, V>& words, const RowOperand& x,
-                                               int k, char* at) const {
+  __device__ __forceinline__ void store_ragged(RowWords<Out, V>& words, const RowOperand& x, int k,
+                                               char* at) const {
+    int begin = this->begin();
+    int end = this->end();
+    if (k == 0 && x.adjoining) this->join_rows(words, begin, end);
+    if (!this->has(k)) return;
     if (k == 0) at += this->template wrapped<Out>();
-    if (!this->is_edge(k) && x.access == RowOperand::whole_vector) return words.store(at);
+    const bool whole = k > 0 || end - begin >= V;
+    if (whole && x.access == RowOperand::whole_vector) return words.store(at);
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (k > 0 || (j >= this->begin() && j < this->end())) {
+      if (k > 0 || (j >= begin && j < end)) {
         reinterpret_cast<Out*>(at)[j] = words.lane(j);
       }
     }

@@ -54,13 +54,12 @@ struct RowWords {
     for (int j = 0; j < V; ++j) whole.lane[j] = reinterpret_cast<const T*>(from)[j];
     join(whole);
   }
-  /// Lanes `begin` to `end` - 1 of a vector; in place of each other one, the nearest of those.
+  /// Lanes `begin` to `end` - 1 of a vector, and zeros.
   __device__ __forceinline__ void load_some(const char* from, int begin, int end) {
-    Vector<T, V> some;
+    Vector<T, V> some{};
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      const int lane = j < begin ? begin : (j < end ? j : end - 1);
-      some.lane[j] = reinterpret_cast<const T*>(from)[lane];
+      if (j >= begin && j < end) some.lane[j] = reinterpret_cast<const T*>(from)[j];
     }
     join(some);
   }

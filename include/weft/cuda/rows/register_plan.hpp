@@ -127,9 +127,12 @@ class RegisterPlan {
     slots_ = n > 1 ? 2 : 1;
     return true;
   }
-  /// Whether an operand's vectors are aligned.
+  /// Whether an operand's vectors are aligned, and may be loaded whole where the row begins or ends
+  /// inside of them.
   bool is_loaded_whole(const RowOperand& x) const {
-    return !grid_.ragged || is_in_step(grid_, x, operand_[grid_.origin], kernel_.lanes);
+    if (!grid_.ragged) return true;
+    const bool stored = &x < operand_ + kernel_.outputs;
+    return (stored || x.whole_ends) && is_in_step(grid_, x, operand_[grid_.origin], kernel_.lanes);
   }
 
   bool choose_threads(RowLaunch& launch) {
@@ -290,6 +293,9 @@ class RegisterPlan {
       } else if (has_memory(i) && !is_loaded_whole(x)) {
         x.access = RowOperand::by_element;
       }
+      x.adjoining = grid_.ragged && grid_.group <= 16 && grid_.kept_rank == 1 && x.lane == 1 &&
+                    x.access == RowOperand::whole_vector &&
+                    x.kept_stride[0] == grid_.count * x.itemsize;
     }
     for (int i = kernel_.outputs; i < end() && grid_.sources < slots_; ++i) {
       if (is_reduced(i) && may_keep(i)) keep(i);

@@ -91,9 +91,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     begin_all<Uses>(others, at, Leaves{});
 #pragma unroll
     for (int k = 0; k < vectors; ++k) {
-      if constexpr (!Layout::independent) {  // fewer of them, where rows are short
-        if (ends_before(k) && k >= static_cast<int>(grid_.chunk)) break;
-      }
+      if (ends_before(k) && k >= static_cast<int>(grid_.chunk)) break;  // where rows are short
       Registers registers;
       take_all<Uses>(registers, others, at, k, Leaves{});
       f(registers, k);
@@ -130,6 +128,26 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ long long position(int k) const {
     const unsigned before = (begin_ + k) * grid_.stride.divisor + (k == 0 ? edge_.wrap : 0);
     return (static_cast<long long>(before) + place_.lane) * V - edge_.back;
+  }
+
+  /// Of a vector that two of a warp's rows share, gives the thread of the later row the elements of
+  /// both, to store whole, and the other one none.
+  template <class T>
+  __device__ __forceinline__ void join_rows(RowWords<T, V>& words, int& begin, int& end) const {
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned apart = grid_.group + 1;
+    const bool has_earlier = place_.lane == 1 && lane >= apart;
+    const int bits = has_earlier ? begin * 8 * static_cast<int>(sizeof(T)) : 0;
+#pragma unroll
+    for (int w = 0; w < RowWords<T, V>::n; ++w) {
+      const unsigned earlier = __shfl_up_sync(~0U, words.word[w], apart);
+      const int more = bits - 32 * w;
+      const unsigned mask = more <= 0 ? 0 : more < 32 ? (1U << more) - 1 : ~0U;
+      words.word[w] = (earlier & mask) | (words.word[w] & ~mask);
+    }
+    if (has_earlier) begin = 0;
+    const bool has_later = lane + apart < 32 && place_.row + 1 < grid_.rows;
+    if (place_.lane == 0 && end < V && has_later) end = 0;
   }
 
   /// Where this thread's first vector of operand K, of elements of T, is, were its row not ragged.
@@ -175,8 +193,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ void load_ragged(RowWords<T, V>& out, const RowOperand& x,
                                               const char* at, int k) const {
     if (k == 0) at += wrapped<T>();
-    if (is_edge(k)) return out.load_some(at, begin(), end());
-    if (ByElement && x.access == RowOperand::by_element) return out.load_elements(at);
+    if (ByElement && x.access == RowOperand::by_element) {
+      if (is_edge(k)) return out.load_some(at, begin(), end());
+      return out.load_elements(at);
+    }
     out.load(at);
   }
 
