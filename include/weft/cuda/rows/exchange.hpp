@@ -58,48 +58,45 @@ __device__ __forceinline__ void merge_warp(const R& reducer, State& state) {
   for (unsigned w = 16; w > 0; w /= 2) merge_opposite(reducer, state, w);
 }
 
-/// A value of the first of several threads.
+/// A value of the first of `count` adjacent lanes, a power of two.
 struct OfFirst {
-  unsigned least;
-  unsigned end;
+  unsigned count;
   template <class T>
   __device__ __forceinline__ T operator()(T x) const {
-    return __shfl_sync(~0U, x, static_cast<int>(threadIdx.x % 32 & ~(end - least)));
+    return __shfl_sync(~0U, x, static_cast<int>(threadIdx.x % 32 & ~(count - 1)));
   }
 };
 /// The sum of all their values.
-struct SumOfThreads {
-  unsigned least;
-  unsigned end;
+struct SumOfLanes {
+  unsigned count;
   template <class T>
   __device__ __forceinline__ T operator()(T x) const {
 #pragma unroll
     for (unsigned w = 16; w > 0; w /= 2) {
-      if (w >= least && w < end) x += __shfl_xor_sync(~0U, x, static_cast<int>(w));
+      if (w < count) x += __shfl_xor_sync(~0U, x, static_cast<int>(w));
     }
     return x;
   }
 };
-/// Whether states of several threads merge by sums over these.
+/// Whether the states of several lanes merge by sums over these.
 template <class R, class State>
 inline constexpr bool merges_by_sums = requires(const R& reducer, State& state,
-                                                const OfFirst& first, const SumOfThreads& sum) {
+                                                const OfFirst& first, const SumOfLanes& sum) {
   reducer.merge_among(state, first, sum);
 };
-/// Whether merge_among() serves for a state.
+/// Whether merge_lanes() serves for a state.
 template <class R, class State>
 inline constexpr bool merges_at_once = merges_alike<R, State> || merges_by_sums<R, State>;
 
-/// Merges the states of the lanes that differ by the powers of two from `least` to below `end`:
-/// each of them then has the result, with the same bits.
+/// Merges the states of `count` adjacent lanes, a power of two: each of them then has the result,
+/// with the same bits.
 template <class R, class State>
-__device__ __forceinline__ void merge_among(const R& reducer, State& state, unsigned least,
-                                            unsigned end) {
+__device__ __forceinline__ void merge_lanes(const R& reducer, State& state, unsigned count) {
   if constexpr (merges_alike<R, State>) {
-    if (least == 1 && end == 32) return merge_warp(reducer, state);
-    merge_opposites(reducer, state, least, end);
+    if (count == 32) return merge_warp(reducer, state);
+    merge_opposites(reducer, state, 1, count);
   } else {
-    reducer.merge_among(state, OfFirst{least, end}, SumOfThreads{least, end});
+    reducer.merge_among(state, OfFirst{count}, SumOfLanes{count});
   }
 }
 

@@ -129,8 +129,8 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         }
       }
       const unsigned next = grid_.columns ? 1U << grid_.width_shift : 1;  // lane of the row's next
-      if constexpr (merges_at_once<R, State>) {
-        merge_among(reduction.reducer, state, next, grid_.group * next);
+      if constexpr (merges_alike<R, State>) {
+        merge_opposites(reduction.reducer, state, next, grid_.group * next);
       } else {
 #pragma unroll 1
         for (unsigned w = grid_.group / 2 * next; w >= next; w /= 2) {

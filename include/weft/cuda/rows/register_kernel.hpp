@@ -160,9 +160,10 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   template <class R, class State>
   __device__ __forceinline__ void merge(const R& reducer, State& state) {
     const unsigned turn = turn_++;
-    if constexpr (merges_at_once<R, State>) {
-      if (!grid_.cluster && grid_.group <= 32) {
-        return merge_among(reducer, state, 1, grid_.group);
+    if constexpr (merges_alike<R, State>) {
+      if (!grid_.cluster && grid_.group == 32) return merge_warp(reducer, state);
+      if (!grid_.cluster && grid_.group < 32) {
+        return merge_opposites(reducer, state, 1, grid_.group);
       }
     }
     const RowTeam team{grid_.group,   grid_.warps, grid_.parts.divisor, false, grid_.cluster,
