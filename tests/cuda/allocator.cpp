@@ -66,7 +66,7 @@ TEST_CASE("[gpu] a replacement serves new tensors, and old ones go back where th
   StorageHandle during(Memory<Cuda>::allocate({}, 1000));
   CHECK(&allocator() == &plain);
   CHECK(plain.live == 1);
-  CHECK(plain.asked == 1024);  // whole words of 32 bytes
+  CHECK(plain.asked == 1024);  // whole vectors
   before = {};
   CHECK(plain.live == 1);
   set_allocator(Cuda{}, nullptr);

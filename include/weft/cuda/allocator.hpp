@@ -8,13 +8,17 @@
 
 namespace weft::on_cuda {
 
+/// The bytes of the widest aligned vector that kernels read whole though a row ends within it: of
+/// weft's memory all of them may be read.
+inline constexpr int64_t memory_word = 64;
+
 /// A source of memory on one GPU, ordered by streams. Derive from it and call set_allocator to
 /// replace weft's own. All members may be called by several threads at once.
 class Allocator {
  public:
-  /// Memory for work on `stream`, or null if there is none; of tensors, `bytes` is a multiple of
-  /// 32, since kernels read whole words of that. `capturing` says that the stream is being
-  /// captured: the block must then be valid whenever the graph runs.
+  /// Memory for work on `stream`, or null if there is none. weft asks for multiples of memory_word.
+  /// `capturing` says that the stream is being captured: the block must then be valid whenever the
+  /// graph runs.
   virtual void* allocate(int64_t bytes, cudaStream_t stream, bool capturing) = 0;
 
   /// Takes a block back; it may be handed out again for work after all that is now on `stream`,

@@ -30,8 +30,10 @@ inline void count(int ordinal, int64_t bytes) noexcept {
   }
 }
 
-/// What an allocator is asked for: kernels read whole words of 32 bytes.
-inline int64_t padded(int64_t bytes) { return (bytes + 31) / 32 * 32; }
+/// What an allocator is asked for.
+inline int64_t padded(int64_t bytes) {
+  return (bytes + memory_word - 1) / memory_word * memory_word;
+}
 
 /// give_back for blocks that a capture or another stream uses.
 WEFT_ONCE inline bool give_back_shared(CudaStorage& s, unsigned long long capture) noexcept {

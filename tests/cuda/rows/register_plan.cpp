@@ -28,7 +28,8 @@ struct Work {
   int major = 9;
   bool two = false;  // whether the reduction reads both leaves, and the kernel keeps two operands
   double bandwidth = 0;
-  int part = -1;  // the weight of a part that is computed first; negative: there is none
+  int part = -1;         // the weight of a part that is computed first; negative: there is none
+  int64_t borrowed = 0;  // bytes of the leaves' memory, where it is not weft's
 };
 
 /// A reduction that reads the first leaf, and an output that reads the second.
@@ -77,6 +78,11 @@ Planned plan(const Work& w) {
   }
   operands[1].data += w.offset;
   operands[2].data += w.same ? w.offset : 65536;
+  weft::Storage memory;
+  memory.data = reinterpret_cast<char*>(4096);
+  memory.bytes = w.borrowed;
+  memory.borrowed = true;
+  if (w.borrowed > 0) operands[1].storage = operands[2].storage = &memory;
   Planned out;
   out.launch = weft::cuda::detail::plan_row_program("test", task, kernel, nullptr, device, operands,
                                                     inside, out, out.operand, nullptr);
@@ -141,6 +147,11 @@ TEST_CASE("the plan says why rows do not stay in registers") {
   CHECK(refused({1000, 0}) == "rows are empty");
   CHECK(refused({.rows = 1000, .length = 1001, .offset = 4, .same = false, .two = true}) ==
         "its reductions read operands that begin at different elements");
+  const std::int64_t bytes = std::int64_t{4} * 1000 * 1001;  // 32 more than whole vectors
+  CHECK(plan({.rows = 1000, .length = 1001, .borrowed = bytes + 32}).launch.registers);
+  CHECK(refused({.rows = 1000, .length = 1001, .borrowed = bytes}) ==
+        "its reductions read borrowed memory that ends within a vector");
+  CHECK(plan({.rows = 1000, .length = 1024, .borrowed = 4096000}).launch.registers);
 }
 
 TEST_CASE("of many rows each has as few threads as keep it") {

@@ -48,6 +48,30 @@ TEST_CASE("values that join together count as one by one") {
   CHECK(equal.m2 == 0);
 }
 
+TEST_CASE("states of several threads as one") {
+  using Var = weft::reducer::var;
+  const auto mine = [](double x) { return x; };
+  const auto twice = [](double x) { return 2 * x; };
+  Var::State<double> s{4, 1e6, 3};
+  Var::merge_among(s, mine, twice);  // with another thread that has the same
+  CHECK(s.count == 8);
+  CHECK(s.mean == 1e6);
+  CHECK(s.m2 == 6);
+  Var::State<double> apart{2, 5, 1};  // beside {2, 3, 1}, which is the first
+  double others[] = {2, 0, 1 + 2 * 1.0};
+  int at = 0;
+  Var::merge_among(
+      apart, [](double) { return 3.0; }, [&](double x) { return x + others[at++]; });
+  CHECK(apart.count == 4);
+  CHECK(apart.mean == 4);
+  CHECK(apart.m2 == 6);
+  Var::State<double> none{};
+  Var::merge_among(none, mine, twice);
+  CHECK(none.count == 0);
+  CHECK(none.m2 == 0);
+  CHECK(none.mean == 0);
+}
+
 TEST_CASE_TEMPLATE("variance beside a large mean", D, TEST_DEVICES) {
   for (std::int64_t n : {1000, 100'003}) {
     double variance = 0;

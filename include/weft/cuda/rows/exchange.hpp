@@ -84,14 +84,14 @@ inline constexpr bool merges_by_sums = requires(const R& reducer, State& state,
                                                 const OfFirst& first, const SumOfLanes& sum) {
   reducer.merge_among(state, first, sum);
 };
-/// Whether merge_lanes() serves for a state.
+/// Whether merge_adjacent() serves for a state.
 template <class R, class State>
 inline constexpr bool merges_at_once = merges_alike<R, State> || merges_by_sums<R, State>;
 
 /// Merges the states of `count` adjacent lanes, a power of two: each of them then has the result,
 /// with the same bits.
 template <class R, class State>
-__device__ __forceinline__ void merge_lanes(const R& reducer, State& state, unsigned count) {
+__device__ __forceinline__ void merge_adjacent(const R& reducer, State& state, unsigned count) {
   if constexpr (merges_alike<R, State>) {
     if (count == 32) return merge_warp(reducer, state);
     merge_opposites(reducer, state, 1, count);

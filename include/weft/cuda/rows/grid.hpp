@@ -86,7 +86,7 @@ struct RowOperand {
   int itemsize;
   int lane;                 // elements from one to the next
   bool adjoining = false;   // a warp's rows lie behind each other, and not all begin at a vector
-  bool whole_ends = false;  // the aligned words of 32 bytes that it ends in are its memory's
+  bool whole_ends = false;  // the whole vectors that it begins and ends in are its memory's
   int64_t kept_stride[max_rank];
   int64_t reduced_stride[max_rank];
 };

@@ -148,7 +148,7 @@ class RowMerge<Pack<Rs...>, Pack<Ss...>> {
     if (lanes == 1) return;
     for_each([&](const auto& reducer, auto& state, unsigned) {
       if constexpr (at_once<decltype(reducer), decltype(state)>) {
-        detail::merge_lanes(reducer, state, lanes);
+        merge_adjacent(reducer, state, lanes);
       }
     });
     if constexpr (!(merges_at_once<Rs, Ss> && ...)) {

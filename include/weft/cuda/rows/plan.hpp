@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "weft/cuda/allocator.hpp"
 #include "weft/cuda/rows/grid.hpp"
 
 namespace weft::on_cuda::detail {
@@ -119,11 +120,10 @@ class RowPlan {
     mixed_ = columns && prefers_rows();
     grid_.columns = columns && !mixed_;
   }
-  /// Whether the words of 32 bytes that an operand's first and last byte lie in may be read. weft's
-  /// own memory has whole ones.
-  static bool has_whole_ends(const Operand& x, const Loops& outer, const Operand& inside,
-                             const Loops& inner) {
-    if (x.itemsize > 8) return false;
+  /// Whether the aligned vectors that an operand's first and last byte lie in may be read.
+  bool has_whole_ends(const Operand& x, const Loops& outer, const Operand& inside,
+                      const Loops& inner) const {
+    if (kernel_.lanes * x.itemsize > memory_word) return false;
     if (x.storage == nullptr || !x.storage->borrowed) return true;
     if (x.rows != nullptr) return false;
     int64_t first = 0;
@@ -133,7 +133,7 @@ class RowPlan {
     };
     for (int d = 0; d < outer.rank; ++d) reach(x.stride[d], outer.size[d]);
     for (int d = 0; d < inner.rank; ++d) reach(inside.stride[d], inner.size[d]);
-    constexpr std::uintptr_t word = 32;
+    constexpr auto word = static_cast<std::uintptr_t>(memory_word);
     const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
     const std::uintptr_t begin = address(x.data + first * x.itemsize) / word * word;
     const std::uintptr_t end = (address(x.data + (last + 1) * x.itemsize) + word - 1) / word * word;

@@ -59,8 +59,9 @@ class RegisterPlan {
     grid_.ragged = !has_whole_vectors();
     if (grid_.ragged && !serves_ragged()) return "a row's elements are not neighbours in memory";
     if (!operands_are_kept()) {
-      return grid_.ragged ? "its reductions read operands that begin at different elements"
-                          : "its reductions read too many operands";
+      if (!grid_.ragged) return "its reductions read too many operands";
+      return ends_within_vector() ? "its reductions read borrowed memory that ends within a vector"
+                                  : "its reductions read operands that begin at different elements";
     }
     if (slots_ == 1 && k.reuses != nullptr && program_ != nullptr &&
         !k.reuses(program_, grid_, operand_)) {
@@ -126,6 +127,13 @@ class RegisterPlan {
     }
     slots_ = n > 1 ? 2 : 1;
     return true;
+  }
+  /// Whether vectors at the ends of an operand that would be kept may not be loaded whole.
+  bool ends_within_vector() const {
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      if (is_always_kept(i) && !operand_[i].whole_ends) return true;
+    }
+    return false;
   }
   /// Whether an operand's vectors are aligned, and may be loaded whole where the row begins or ends
   /// inside of them.
