@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   weft::cuda::detail::tuner = nullptr;
   if (weft::cuda::is_available()) {
     context.addFilter("test-case-exclude", "*[nogpu]*");
+    std::puts("tests run on a GPU");
   } else {
     context.addFilter("test-case-exclude", "*weft::Cuda*,*[gpu]*");
     int count = 0;

@@ -4,21 +4,27 @@
 
 #include <type_traits>
 
-#include "weft/core/complex.hpp"
 #include "weft/core/ptx.hpp"
 
 #if defined(__CUDACC__)
 
 namespace weft::on_cuda {
 
-/// x of the thread whose lane differs by the bits of `mask`. All threads of the warp take part.
+/// x of the thread whose lane differs by the bits of `mask`: a number, or a type of whole words.
+/// All threads of the warp take part.
 template <class T>
 __device__ __forceinline__ T exchanged(T x, int mask) {
-  return static_cast<T>(__shfl_xor_sync(~0U, x, mask));
-}
-template <class T>
-__device__ __forceinline__ complex<T> exchanged(complex<T> x, int mask) {
-  return {exchanged(x.re, mask), exchanged(x.im, mask)};
+  if constexpr (std::is_arithmetic_v<T>) {
+    return static_cast<T>(__shfl_xor_sync(~0U, x, mask));
+  } else {
+    static_assert(sizeof(T) % 4 == 0);
+    unsigned words[sizeof(T) / 4];
+    __builtin_memcpy(words, &x, sizeof(T));
+#pragma unroll
+    for (unsigned& word : words) word = __shfl_xor_sync(~0U, word, mask);
+    __builtin_memcpy(&x, words, sizeof(T));
+    return x;
+  }
 }
 
 /// x of the thread `distance` lanes above, of any type that bytes make up; the thread's own where

@@ -63,7 +63,7 @@ struct OfFirst {
   unsigned count;
   template <class T>
   __device__ __forceinline__ T operator()(T x) const {
-    return __shfl_sync(~0U, x, static_cast<int>(threadIdx.x % 32 & ~(count - 1)));
+    return shuffle<false>(x, threadIdx.x % 32 & ~(count - 1));
   }
 };
 /// The sum of all their values.
@@ -73,7 +73,7 @@ struct SumOfLanes {
   __device__ __forceinline__ T operator()(T x) const {
 #pragma unroll
     for (unsigned w = 16; w > 0; w /= 2) {
-      if (w < count) x += __shfl_xor_sync(~0U, x, static_cast<int>(w));
+      if (w < count) x += exchanged(x, static_cast<int>(w));
     }
     return x;
   }
