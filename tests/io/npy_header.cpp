@@ -193,13 +193,13 @@ TEST_CASE("no change of one byte and no shortened file does harm") {
   for (std::size_t length = 0; length < whole.size(); ++length) attempt(whole.substr(0, length));
   CHECK(read_well == 0);
   for (std::size_t at = 0; at < 70; ++at) {
-    for (int byte = 0; byte < 256; ++byte) {
+    for (int byte = static_cast<int>(at % 5); byte < 256; byte += 5) {
       std::string changed = whole;
       changed[at] = static_cast<char>(byte);
       attempt(changed);
     }
   }
-  CHECK(read_well > 70);
+  CHECK(read_well > 14);
 }
 
 TEST_CASE("headers are written as NumPy writes them") {

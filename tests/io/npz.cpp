@@ -117,5 +117,5 @@ TEST_CASE("damaged files") {
   };
   CHECK(test::mutate("x.npz", compressed, all, 1 << 22) > 0);
   const std::string small = test::archive({{"a.npy", member("(4,)")}, {"b.npy", member("(2, 2)")}});
-  CHECK(test::mutate("x.npz", small, all) > 8 * static_cast<int>(small.size()));
+  CHECK(test::mutate("x.npz", small, all) > 8.0 / 15);
 }

@@ -191,9 +191,9 @@ TEST_CASE("damaged files") {
   const std::string bytes = with(
       R"({"__metadata__":{"k":"v\u0041"},"b":{"dtype":"U8","shape":[1,3],"data_offsets":[1,4]},)"
       R"("a":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}} )");
-  const int refused = test::mutate("x.st", bytes, [](const std::string& path) {
+  const double refused = test::mutate("x.st", bytes, [](const std::string& path) {
     weft::io::InputFile file("load_safetensors", path);
     weft::io::read_safetensors_header(file);
   });
-  CHECK(refused > 10 * static_cast<int>(bytes.size()));
+  CHECK(refused > 10.0 / 15);
 }

@@ -136,6 +136,6 @@ TEST_CASE("a member that is not read to its end") {
 
 TEST_CASE("damaged archives") {
   const std::string bytes = archive({{"a", "hello"}, {"b/c", ""}, {"d", "x"}});
-  const int refused = test::mutate("x.zip", bytes, content);
-  CHECK(refused > 7 * static_cast<int>(bytes.size()));
+  const double refused = test::mutate("x.zip", bytes, content);
+  CHECK(refused > 7.0 / 15);
 }

@@ -10,6 +10,7 @@
 #include "weft/eval/program/name.hpp"
 #include "weft/eval/route/route.hpp"
 #include "weft/eval/rows/split.hpp"
+#include "weft/eval/scanned.hpp"
 #include "weft/eval/statement.hpp"
 
 namespace weft::detail {

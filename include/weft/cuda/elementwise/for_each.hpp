@@ -33,6 +33,8 @@ template <class Out, class Types, int V, int N, class Program, bool Assumes = fa
 __global__ void __launch_bounds__(block_threads)
     for_each_aligned(const __grid_constant__ Grid<N> grid,
                      const __grid_constant__ Program program) {
+  detail::wait_for_kernel_before();
+  detail::admit_next_kernel();
   const unsigned item = blockIdx.x * blockDim.x + threadIdx.x;
   if (item >= grid.items) return;
   constexpr int distinct = Assumes ? detail::distinct_operands<Out, Program> : N;
@@ -105,6 +107,8 @@ __global__ void __launch_bounds__(block_threads)
 template <class Out, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(block_threads)
     for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
+  detail::wait_for_kernel_before();
+  detail::admit_next_kernel();
   constexpr int first_input = weft::detail::target_count<Out> - 1;
   extern __shared__ __align__(16) char shared[];
   if (grid.tiling.width > 0) {
@@ -185,6 +189,7 @@ template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
   constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
   ForEachKernels out{weft::detail::target_count<Out>, lanes_of_widest<Out>(Types{})};
+  out.waits = waits_from;
   // A gathered row waits for the load of its index, so a thread needs more bytes in flight.
   constexpr int row = row_access<Program>.bytes;
   // A target of the widest elements is stored 16 bytes at a time: with 32 bytes per thread, each
@@ -197,7 +202,7 @@ constexpr ForEachKernels for_each_kernels() {
     return false;
   }();
   constexpr int lanes = stores_wide ? lanes_of_widest<Out>(Types{}) : lanes_of<Out>(Types{});
-  constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes;
+  constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 16) : lanes;
   static_assert((lanes & (lanes - 1)) == 0 && (row_lanes & (row_lanes - 1)) == 0);
   // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md). With
   // more, rows may be broadcast, which costs it twice the instructions.

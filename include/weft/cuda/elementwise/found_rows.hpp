@@ -140,6 +140,8 @@ template <class Out, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(block_threads)
     for_each_of_rows(const __grid_constant__ Grid<N> grid,
                      const __grid_constant__ Program program) {
+  detail::wait_for_kernel_before();
+  detail::admit_next_kernel();
   extern __shared__ __align__(16) char shared[];
   const FoundPlaces<Program> places{reinterpret_cast<long long*>(shared)};
   constexpr std::uint64_t of_rows = row_access<Program>.indices | row_access<Program>.offsets;

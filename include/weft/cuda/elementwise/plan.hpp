@@ -38,6 +38,7 @@ struct ForEachKernels {
   bool crosses = false;           // the aligned kernel's vectors may cross into the next row
   const void* finding = nullptr;  // the kernel that `found_rows` describes
   bool copies = false;            // one operand, unchanged
+  int waits = INT32_MAX;          // waits_from of its file
   /// run_copy if `copies`; other statements do not instantiate the planning of copies.
   bool (*copy)(const weft::detail::Name& name, const Shape& shape, const weft::detail::Loops& loops,
                const detail::Operand* operands, const Stream& stream) = nullptr;
@@ -276,7 +277,7 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
                                : plan.finds_rows ? chosen.finding
                                                  : chosen.general;
     launch(name, shape, kernel, plan.blocks, static_cast<unsigned>(plan.threads), arguments, stream,
-           plan.shared_bytes);
+           plan.shared_bytes, early_start_in_graph(device, kernels.waits));
   };
   in_pieces(loops, operands, N, [&](const Loops& piece) {
     if (kernels.copy != nullptr && kernels.copy(name, shape, piece, operands, stream)) return;

@@ -7,6 +7,7 @@
 #include "weft/cuda/inspect/machine.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/cuda/rows/rows.hpp"
+#include "weft/cuda/scan/formula_plan.hpp"
 #include "weft/eval/inspect/explain.hpp"
 
 #if defined(__CUDACC__)
@@ -235,6 +236,24 @@ struct Explainer<Cuda> {
     } else {
       return on_cuda::detail::explain_join(out, e);
     }
+  }
+
+  /// A scan and what reads it; false if the scan is evaluated before.
+  template <class Out, class L>
+  static bool scan(Cuda device, L& lowered, const Shape& shape, Explanation::Kernel& kernel) {
+    using Types = typename detail::Join<typename L::types, typename L::scanned_types>::type;
+    using Vectors =
+        on_cuda::detail::FormulaVectors<typename L::Node::scanner,
+                                        typename decltype(lowered.scanned)::type, Out, Types>;
+    using Plan = on_cuda::detail::FormulaScan;
+    detail::Loops loops;
+    const Plan plan = on_cuda::detail::plan_formula(
+        shape, lowered.scan.axis(), lowered.operands, L::n, Vectors::items, Vectors::lanes,
+        Vectors::tiles, on_cuda::properties(device).multiprocessors, loops);
+    kernel.launches =
+        plan.form == Plan::tiles ? 2 : 1;  // the first of two clears the tiles' states
+    kernel.threads = on_cuda::block_threads;
+    return plan.form != Plan::apart;
   }
 
   template <class Out, class Types, class R, class Program>

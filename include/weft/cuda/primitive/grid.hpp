@@ -11,6 +11,20 @@
 
 namespace weft::on_cuda {
 
+/// The oldest GPU, as __CUDA_ARCH__ counts, on which kernels that this file compiles wait for the
+/// one before them: from Hopper on, if they are compiled for that or later.
+#if defined(__CUDA_ARCH_LIST__)
+constexpr int waits_from = [] {
+  int least = INT32_MAX;
+  for (const int arch : {__CUDA_ARCH_LIST__}) {
+    if (arch >= 900 && arch < least) least = arch;
+  }
+  return least;
+}();
+#else
+constexpr int waits_from = INT32_MAX;
+#endif
+
 /// Threads per block of element-wise kernels.
 inline constexpr int block_threads = 256;
 

@@ -20,7 +20,8 @@ struct ReduceKernels {
   const void* columns[2] = {};  // likewise
   const void* tiles = nullptr;
   const void* merge = nullptr;
-  int weight = 0;  // see ReduceLimits
+  int weight = 0;          // see ReduceLimits
+  int waits = waits_from;  // of the merge
 
   template <class Out, class Types, int N, class R, class State, class Program>
   static ReduceKernels of() {
@@ -57,12 +58,12 @@ struct ReduceKernels {
 namespace detail {
 /// Merges the pieces of each output.
 WEFT_OUTLINED inline void run_merge(const Name& name, const Shape& kept, const ReduceGrid<1>& grid,
-                                    const void* kernel, const void* reducer, void* states,
+                                    const ReduceKernels& kernels, const void* reducer, void* states,
                                     const Stream& stream) {
   void* arguments[] = {const_cast<ReduceGrid<1>*>(&grid), const_cast<void*>(reducer), &states};
   const unsigned blocks = divide_up(grid.outputs, merge_threads / grid.merge_width);
-  launch(name, kept, kernel, blocks, merge_threads, arguments, stream, 0,
-         early_start(stream.device()));
+  launch(name, kept, kernels.merge, blocks, merge_threads, arguments, stream, 0,
+         early_start(stream.device(), kernels.waits));
 }
 
 /// Plans and launches a reduction over N operands, whose strides are those along the kept
@@ -104,7 +105,7 @@ template <int N>
     static_cast<ReduceLoops&>(target) = grid;
     target.data[0] = grid.data[0];
     for (int d = 0; d < max_rank; ++d) target.kept_stride[0][d] = grid.kept_stride[0][d];
-    run_merge(name, kept, target, kernels.merge, reducer, states, stream);
+    run_merge(name, kept, target, kernels, reducer, states, stream);
   }
 }
 }  // namespace detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/rows/plan.hpp"
 #include "weft/cuda/runtime/launch_observer.hpp"
 
@@ -19,16 +20,16 @@ inline void allow(const char* name, const void* kernel, const RowLaunch& launch,
   }
 }
 
-/// A launch in the runtime's form; refers to `attribute`.
+/// A launch in the runtime's form; refers to `attributes`.
 inline cudaLaunchConfig_t configuration(const RowLaunch& launch, unsigned cluster,
-                                        cudaLaunchAttribute& attribute) {
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {cluster, 1, 1};
+                                        cudaLaunchAttribute (&attributes)[2]) {
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {cluster, 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(launch.blocks);
   config.blockDim = dim3(launch.threads);
   config.dynamicSmemBytes = launch.shared_bytes;
-  config.attrs = &attribute;
+  config.attrs = attributes;
   config.numAttrs = cluster > 1 ? 1 : 0;
   return config;
 }
@@ -58,8 +59,8 @@ WEFT_OUTLINED inline bool runs_cluster(const char* name, const void* kernel,
     }
   }
   allow(name, kernel, launch, cluster);
-  cudaLaunchAttribute attribute{};
-  const cudaLaunchConfig_t config = configuration(launch, cluster, attribute);
+  cudaLaunchAttribute attributes[2]{};
+  const cudaLaunchConfig_t config = configuration(launch, cluster, attributes);
   int count = 0;
   const bool runs =
       cudaOccupancyMaxActiveClusters(&count, kernel, &config) == cudaSuccess && count > 0;
@@ -74,8 +75,13 @@ WEFT_OUTLINED inline void launch_rows(const Name& name, const Shape& shape, cons
   const ObservedLaunch observed(name);
   const void* const address = kernel.of(launch);
   allow(name.operation, address, launch, cluster);
-  cudaLaunchAttribute attribute{};
-  cudaLaunchConfig_t config = configuration(launch, cluster, attribute);
+  cudaLaunchAttribute attributes[2]{};
+  cudaLaunchConfig_t config = configuration(launch, cluster, attributes);
+  if (early_start(stream.device(), kernel.waits) == Start::early) {
+    cudaLaunchAttribute& early = attributes[config.numAttrs++];
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+  }
   config.stream = stream.handle();
   check(cudaLaunchKernelExC(&config, address, arguments), name.operation, "evaluating ", name,
         " over rows of shape ", shape);

@@ -125,6 +125,8 @@ __global__ void __launch_bounds__(row_loop_block, detail::row_loop_blocks<Types,
     row_kernel(const __grid_constant__ RowGrid<N> grid, const __grid_constant__ Program program,
                char* partials) {
   extern __shared__ __align__(128) char weft_row_shared[];
+  detail::wait_for_kernel_before();
+  detail::admit_next_kernel();
   detail::RowThread<Outs, Types, V, Program>(grid, program, partials, weft_row_shared).run();
 }
 

@@ -248,6 +248,8 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
 template <class Outs, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(256) row_narrow_kernel(const __grid_constant__ RowGrid<N> grid,
                                                          const __grid_constant__ Program program) {
+  detail::wait_for_kernel_before();
+  detail::admit_next_kernel();
   detail::NarrowThread<Outs, Types, V, Program>(grid, program).run();
 }
 

@@ -327,6 +327,8 @@ __global__ void __launch_bounds__(row_block,
     row_register_kernel(const __grid_constant__ RowGrid<N> grid,
                         const __grid_constant__ Program program) {
   extern __shared__ __align__(128) char weft_row_shared[];
+  detail::wait_for_kernel_before();
+  detail::admit_next_kernel();
   using Part = weft::detail::KeptPart<Program>;
   if constexpr (Part::possible) {
     const auto less = Part::without(program);

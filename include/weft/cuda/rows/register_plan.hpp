@@ -188,9 +188,10 @@ class RegisterPlan {
     return true;
   }
 
-  /// The threads of a row of at most 32 times `least` vectors: where rows are few, those that leave
-  /// the fewest vectors empty of what a thread goes over, which is from `least` to `most` of them.
-  /// Where they are many, those that short_time() takes for the fastest.
+  /// The threads of a row of at most 32 times `least` vectors: where rows are few, as many as have
+  /// work; where they are more, those that leave the fewest vectors empty of what a thread goes
+  /// over, which is from `least` to `most` of them. Where they are many, those that short_time()
+  /// takes for the fastest.
   unsigned short_group(int64_t work, int64_t least, int64_t most) const {
     // One thread alone has a whole sector or two of memory. Ragged: its first and last vector are
     // two threads'.
@@ -206,6 +207,8 @@ class RegisterPlan {
     if (device_.bandwidth > 0 && int64_t{grid_.rows} * best >= enough) {
       return fastest_group(work, least, most);
     }
+    // A warp for each quarter of a multiprocessor hides nothing: the fewest steps are the fastest.
+    if (int64_t{grid_.rows} * best <= int64_t{device_.multiprocessors} * 128) return best;
     for (unsigned group = best / 2; group >= fewest && work <= group * most; group /= 2) {
       const bool many = int64_t{grid_.rows} * group >= enough;
       if (over(group) < over(best) || (many && over(group) == over(best))) best = group;

@@ -49,22 +49,41 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   }
 
   /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
-  /// same vectors; the operands that Uses names are read for several at a time.
+  /// same vectors. The operands that Uses names are read for several at a time; the first, if it is
+  /// of 16 bits or no other has elements of its own in each row, for all, into what will be kept.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void keep_values(unsigned begin, const F& values) {
     choose(begin);
     constexpr int together = vectors < 2 ? 1 : 2;
+    constexpr int first = first_read<Uses>;
+    constexpr std::uint64_t others = first < 0 ? Uses : Uses & ~bit_of<(first < 0 ? 0 : first)>;
     const char* at[leaves];
     begin_needed<Uses>(at, Leaves{});
 #pragma unroll
     for (int k = 0; k < vectors; ++k) kept_[0][k] = Words{};
+    const bool ahead = first >= 0 && (V == 8 || grid_.sources == 1);
+    if constexpr (first >= 0) {
+#pragma unroll
+      for (int k = 0; ahead && k < vectors; ++k) {
+        std::remove_cvref_t<decltype(weft::get<first>(std::declval<Registers&>()))> x;
+        take_one_needed<first, true>(x, at[first], k);
+#pragma unroll
+        for (int w = 0; w < x.n; ++w) kept_[0][k].word[w] = x.word[w];
+      }
+    }
 #pragma unroll
     for (int k = 0; k < vectors; k += together) {
       if (k >= static_cast<int>(grid_.chunk)) break;
       Registers registers[together];
 #pragma unroll
       for (int i = 0; i < together; ++i) {
-        take_needed<Uses>(registers[i], at, k + i, Leaves{});
+        if constexpr (first >= 0) {
+          auto& x = weft::get<first>(registers[i]);
+          if (!ahead) take_one_needed<first, true>(x, at[first], k + i);
+#pragma unroll
+          for (int w = 0; ahead && w < x.n; ++w) x.word[w] = kept_[0][k + i].word[w];
+        }
+        take_needed<others>(registers[i], at, k + i, Leaves{});
       }
 #pragma unroll
       for (int i = 0; i < together; ++i) {
@@ -230,6 +249,16 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   /// The leaf that the first slot always has.
   static constexpr int first_kept =
       Layout::always_kept == 0 ? -1 : std::countr_zero(Layout::always_kept) - outputs;
+  /// The first leaf that Uses names whose vectors fit into what is kept; -1 if there is none.
+  template <std::uint64_t Uses>
+  static constexpr int first_read = [] {
+    constexpr bool fits[] = {
+        (sizeof(Ts) <= sizeof(Element) && !std::is_same_v<Ts, IndexOperand>)...};
+    for (int i = 0; i < leaves; ++i) {
+      if (fits[i] && (Uses >> (outputs + i) & 1U) != 0) return i;
+    }
+    return -1;
+  }();
   template <int I>
   static constexpr bool may_be_kept = (Layout::may_keep >> (outputs + I) & 1U) != 0;
 

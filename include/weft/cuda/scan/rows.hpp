@@ -83,6 +83,19 @@ __global__ void __launch_bounds__(block_threads) scan_rows(const __grid_constant
   }
 }
 
+namespace detail {
+/// The joined states of the lanes before lane `x` of `width` neighbouring ones.
+template <class S, class State>
+__device__ __forceinline__ State before_lanes(State sum, unsigned x, unsigned width) {
+  for (unsigned d = 1; d < width; d *= 2) {
+    const State other = cub::ShuffleUp<32>(sum, static_cast<int>(d), 0, 0xFFFFFFFFU);
+    if (x >= d) sum = S::join(other, sum);
+  }
+  const State earlier = cub::ShuffleUp<32>(sum, 1, 0, 0xFFFFFFFFU);
+  return x == 0 ? S::template identity<State>() : earlier;
+}
+}  // namespace detail
+
 /// Rows of at most 32 vectors, a power of two of them a warp: grid.width lanes scan one.
 template <class Out, class In, class S, int V>
 __global__ void __launch_bounds__(block_threads)
@@ -137,13 +150,7 @@ __global__ void __launch_bounds__(block_threads)
         j < last ? S::enter(load_element(loaded.lane[j])) : S::template identity<State>();
     part[j] = j == 0 ? element : S::join(part[j > 0 ? j - 1 : 0], element);
   }
-  State sum = part[V - 1];
-  for (unsigned d = 1; d < grid.width; d *= 2) {
-    const State other = cub::ShuffleUp<32>(sum, static_cast<int>(d), 0, 0xFFFFFFFFU);
-    if (x >= d) sum = S::join(other, sum);
-  }
-  State earlier = cub::ShuffleUp<32>(sum, 1, 0, 0xFFFFFFFFU);
-  if (x == 0) earlier = S::template identity<State>();
+  const State earlier = detail::before_lanes<S>(part[V - 1], x, grid.width);
 #pragma unroll
   for (int j = 0; j < V; ++j) {
     values.lane[j] = store_element<Out>(S::finish(S::join(earlier, part[j])));

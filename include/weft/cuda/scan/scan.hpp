@@ -209,6 +209,7 @@ struct Scanner<Cuda> {
                            [[maybe_unused]] int axis) {
 #if defined(__CUDACC__)
     using Lowered = detail::Lowered<E, detail::Route::elementwise>;
+    using Types = typename Lowered::types;
     constexpr int n = Lowered::n;
     Lowered lowered(e);
     lowered.operands[0].set(target.data(), sizeof(Out), target.shape(), target.strides(),
@@ -217,8 +218,31 @@ struct Scanner<Cuda> {
     const Cuda device{target.storage()->ordinal};
     const on_cuda::DeviceGuard guard(device);
     on_cuda::detail::order(lowered.operands, n, on_cuda::current_stream(device));
-    return on_cuda::detail::run_formula_scan<S, Out, typename Lowered::types, n>(
-        device, target.shape(), axis, lowered.operands, lowered.program);
+    return on_cuda::detail::run_formula_scan<S, Out, Types, Types>(
+        device, target.shape(), axis, lowered.operands, lowered.program,
+        on_cuda::detail::ScanAlone{});
+#else
+    return false;
+#endif
+  }
+
+  /// A scan and what reads it, into operands[0] of the lowered statement; bit i of `values` says
+  /// that operand i is the scan's value. False, with nothing done, where two kernels do better.
+  template <class Out, class L>
+  static bool finish([[maybe_unused]] L& lowered, [[maybe_unused]] std::uint64_t values,
+                     [[maybe_unused]] const Shape& shape, [[maybe_unused]] Cuda device) {
+#if defined(__CUDACC__)
+    using Node = typename L::Node;
+    using Types = typename L::types;
+    using Scanned = typename L::scanned_types;
+    using Read =
+        on_cuda::detail::ScanRead<Types, typename Node::opaque_type, decltype(lowered.program)>;
+    const on_cuda::DeviceGuard guard(device);
+    on_cuda::detail::order(lowered.operands, L::n, on_cuda::current_stream(device));
+    return on_cuda::detail::run_formula_scan<typename Node::scanner, Out, Scanned,
+                                             typename detail::Join<Types, Scanned>::type>(
+        device, shape, lowered.scan.axis(), lowered.operands, lowered.scanned,
+        Read{lowered.program, values});
 #else
     return false;
 #endif

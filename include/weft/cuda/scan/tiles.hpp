@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/scan/formula_plan.hpp"
 #include "weft/cuda/scan/rows.hpp"
 
 #if defined(__CUDACC__)
@@ -9,25 +10,6 @@
 #endif
 
 namespace weft::on_cuda {
-
-/// Threads a block that scans tiles, and how many blocks of a small state a multiprocessor runs.
-inline constexpr int tile_threads = 256;
-inline constexpr int tile_blocks = 4;
-
-namespace detail {
-
-/// How many elements along a row a warp and a block of the tiled form scan at a time.
-struct ScanTiles {
-  int warp_items;
-  int block_items;
-};
-
-/// Rows that are too few to fill a GPU by a warp each, and long, are scanned in tiles.
-inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, int multiprocessors) {
-  return length > 4 * tiles.warp_items && rows < int64_t{32} * multiprocessors;
-}
-
-}  // namespace detail
 
 #if defined(__CUDACC__)
 
@@ -84,11 +66,11 @@ template <class S, class C>
 inline constexpr int tile_blocks_of = sizeof(typename S::template State<C>) <= 4 ? tile_blocks : 1;
 
 /// Joins the warps' parts of a block's tile, number `chunk` of its row, with what is before it, and
-/// stores the first `left` of each warp's elements at `out`.
-template <class S, class Out, class Tile, class Tiles, class Carry>
+/// stores the first `left` of each warp's elements at `out`, as `after` makes them of the scan's.
+template <class S, class Out, class Tile, class Tiles, class Carry, class After = AsScanned>
 __device__ __forceinline__ void finish_tile(const Tile& tile, Tiles& tiles, Carry* totals,
                                             ScanGrid::Pass pass, unsigned chunk, Out* out,
-                                            int64_t left) {
+                                            int64_t left, After&& after = {}) {
   using State = typename Tile::State;
   using LookBack = cub::TilePrefixCallbackOp<Carry, Join<S>, Tiles>;
   constexpr int warps = tile_threads / 32;
@@ -126,7 +108,7 @@ __device__ __forceinline__ void finish_tile(const Tile& tile, Tiles& tiles, Carr
     if (lane == 0) *known = before;
   }
   __syncthreads();
-  tile.store(out, left, scanner::prefix_of<State>(*known), earlier);
+  tile.store(out, left, scanner::prefix_of<State>(*known), earlier, after);
 }
 }  // namespace detail
 

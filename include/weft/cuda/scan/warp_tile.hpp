@@ -70,12 +70,23 @@ struct Extremes {
   }
 };
 
+/// A scan's values, stored as they are.
+struct AsScanned {
+  template <class Out>
+  using value = Out;
+  template <class Out, int V>
+  __device__ __forceinline__ static Vector<Out, V> stored(int, const Vector<Out, V>& values, int) {
+    return values;
+  }
+};
+
 /// What a warp scans at a time: R vectors of V neighbours a thread, the warp's vectors next to each
 /// other.
 template <class S, class In, int V, int R>
 struct WarpTile {
   using C = compute_t<In>;
   using State = typename S::template State<C>;
+  static constexpr int lanes = V;
   static constexpr int items = 32 * V * R;
 
   State part[R][V];  // joined from its vector's start
@@ -214,15 +225,18 @@ struct WarpTile {
     return values;
   }
 
-  /// Writes the elements behind `prefix` and, within the block, behind `earlier`.
-  template <class Out, class Prefix>
+  /// Writes the elements behind `prefix` and, within the block, behind `earlier`, as `after` makes
+  /// them of the scan's values.
+  template <class Out, class Prefix, class After = AsScanned>
   __device__ __forceinline__ void store(Out* out, int64_t count, const Prefix& prefix,
-                                        const State& earlier) const {
+                                        const State& earlier, After&& after = {}) const {
+    using Value = typename std::remove_cvref_t<After>::template value<Out>;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       const int64_t left = count - place(r);
-      store_once(finish<Out>(r, prefix, earlier), out + place(r),
-                 left < V ? static_cast<int>(left) : V);
+      const int last = left < V ? static_cast<int>(left) : V;
+      store_once(after.template stored<Out>(r, finish<Value>(r, prefix, earlier), last),
+                 out + place(r), last);
     }
   }
 };

@@ -18,9 +18,11 @@ namespace weft {
 ///                      Operand*);
 ///   template <class Outs, class Types, class Program>
 ///   static void rows(Explanation&, D, const Name&, const RowTask&, Operand*);
-/// and where D joins parts at once, false where it does not join these:
+/// and where D joins parts at once, or scans with what reads the scan, false where not these:
 ///   template <class E>
 ///   static bool join(Explanation&, const E& joined);
+///   template <class Out, class L>
+///   static bool scan(D, L& lowered, const Shape&, Explanation::Kernel&);
 template <class D>
 struct Explainer;
 
@@ -100,6 +102,32 @@ Explanation::Kernel& add_kernel(Explanation& out, const char* kind, Text work, c
   (add_operand(kernel.writes, operands[i++], type_name<Outs>(), sizes, "result"), ...);
   (add_operand(kernel.reads, operands[i++], type_name<Ts>(), sizes, ""), ...);
   return kernel;
+}
+
+template <class Out, class L, class D>
+bool explain_scan(L& lowered, const Shape& shape, const D& dry) {
+  using Runs = std::remove_cvref_t<decltype(dry.device)>;
+  if constexpr (!requires(Explanation::Kernel & kernel) {
+                  Explainer<Runs>::template scan<Out>(dry.device, lowered, shape, kernel);
+                }) {
+    return false;
+  } else {
+    using Types = typename Join<typename L::types, typename L::scanned_types>::type;
+    Text work = join(
+        {L::Node::text, " along axis ", lowered.scan.axis(), " of ", shape, ", and what reads it"});
+    Explanation::Kernel& kernel = add_kernel(*dry.out, "scan", static_cast<Text&&>(work), shape,
+                                             lowered.operands, TypeList<Out>{}, Types{});
+    for (int i = L::rest; i > 0; --i) {
+      if (lowered.operands[i].opaque == &lowered.scan)
+        kernel.reads.erase(kernel.reads.begin() + i - 1);
+    }
+    kernel.cost = element_cost<decltype(lowered.program)>;
+    kernel.cost += element_cost<decltype(lowered.scanned)>;
+    kernel.elements = shape.size();
+    if (Explainer<Runs>::template scan<Out>(dry.device, lowered, shape, kernel)) return true;
+    dry.out->kernels.pop_back();
+    return false;
+  }
 }
 
 /// The names of a row program's reductions, and the types of their values.

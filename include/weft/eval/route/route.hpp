@@ -4,6 +4,7 @@
 
 #include "weft/core/node.hpp"
 #include "weft/eval/route/product_pattern.hpp"
+#include "weft/eval/route/scan_pattern.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 
 namespace weft::detail {
@@ -15,6 +16,7 @@ enum class Route {
   reduction,   // one reduction of an expression without another inside (eval/assign.hpp), on CUDA
                // also what is computed from its values alone (eval/finished.hpp)
   rows,        // reductions inside a larger expression (eval/rows/rows.hpp)
+  scan,        // on CUDA: a scan and what reads it, element by element (eval/scanned.hpp)
   elementwise  // all else: one loop over the elements (eval/assign.hpp)
 };
 
@@ -66,6 +68,8 @@ constexpr Route route_of() {
     return Route::reduction;
   } else if constexpr (is_row_expression<E>) {
     return Route::rows;
+  } else if constexpr (finishes_scan<E>) {
+    return Route::scan;
   } else {
     return Route::elementwise;
   }

@@ -21,7 +21,8 @@ struct Contents {
   static constexpr unsigned reductions = 1U << 11U;      // that a row program can include
   static constexpr unsigned var_reductions = 1U << 12U;  // of Vars
   static constexpr unsigned gathered_rows = 1U << 13U;   // evaluated before a row program
-  static constexpr unsigned others = 1U << 14U;
+  static constexpr unsigned scans = 1U << 14U;
+  static constexpr unsigned others = 1U << 15U;
 };
 
 template <class E>

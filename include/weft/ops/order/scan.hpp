@@ -64,6 +64,7 @@ class Scan : public NodeMembers<Scan<S, E>> {
   using value_type = typename S::template result<typename E::value_type>;
   using opaque_type = compute_t<value_type>;
   using device_type = typename E::device_type;
+  using scanner = S;
   static constexpr bool is_expression = true;
   static constexpr bool is_opaque = true;
   static constexpr const char* text = S::text;
@@ -76,6 +77,7 @@ class Scan : public NodeMembers<Scan<S, E>> {
   const Pack<E>& args() const { return args_; }
   int axis() const { return axis_; }
   bool repeats() const { return repeats_; }
+  bool same_as(const Scan& x) const { return axis_ == x.axis_ && repeats_ == x.repeats_; }
 
   template <class T, class D>
   void evaluate(const Tensor<T, D>& target) const {
@@ -103,6 +105,9 @@ class Scan : public NodeMembers<Scan<S, E>> {
 };
 
 namespace detail {
+template <class S, class E>
+inline constexpr unsigned contents_of<Scan<S, E>> = Contents::scans;
+
 template <class S, class E>
   requires(is_integer<typename E::value_type>)
 struct WidenedFrom<Scan<S, E>> {
