@@ -15,6 +15,8 @@ namespace weft::on_cuda {
 inline constexpr int most_of_several_rows = 5;
 /// The least threads that are left when each computes several rows; two or four rows each.
 inline constexpr unsigned least_threads_of_several_rows = 1U << 19;
+/// Vectors of a thread that reads nothing.
+inline constexpr int stores_a_thread = 4;
 inline constexpr int most_rows_shift = 2;
 
 /// The kernel that finds a block's gathered rows first: elements of a thread, and the gathers.
@@ -189,7 +191,11 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
     } else if (out.aligned) {
       plan_thread_rows(piece, operands, n, kernels.distinct > 0 ? kernels.distinct : n, wide, grid);
     }
-    out.blocks = (grid.items + block_threads - 1) / block_threads;
+    // Threads that only store end so soon that starting them would take longer.
+    const bool only_stores = n == kernels.targets && !out.aligned;
+    if (only_stores && grid.items >= least_threads_of_several_rows) grid.passes = stores_a_thread;
+    const auto a_block = static_cast<unsigned>(block_threads * grid.passes);
+    out.blocks = (grid.items + a_block - 1) / a_block;
   }
   return out;
 }

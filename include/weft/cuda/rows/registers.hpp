@@ -49,22 +49,22 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   }
 
   /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
-  /// same vectors. The operands that Uses names are read for several at a time; the first, if it is
-  /// of 16 bits or no other has elements of its own in each row, for all, into what will be kept.
+  /// same vectors. The operands that Uses names are read for several at a time, of rows of 16
+  /// bits the first for all, into what will be kept: for others that takes more registers than it
+  /// saves waits (docs/notes/measurements.md).
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void keep_values(unsigned begin, const F& values) {
     choose(begin);
     constexpr int together = vectors < 2 ? 1 : 2;
-    constexpr int first = first_read<Uses>;
+    constexpr int first = V == 8 ? first_read<Uses> : -1;
     constexpr std::uint64_t others = first < 0 ? Uses : Uses & ~bit_of<(first < 0 ? 0 : first)>;
     const char* at[leaves];
     begin_needed<Uses>(at, Leaves{});
 #pragma unroll
     for (int k = 0; k < vectors; ++k) kept_[0][k] = Words{};
-    const bool ahead = first >= 0 && (V == 8 || grid_.sources == 1);
     if constexpr (first >= 0) {
 #pragma unroll
-      for (int k = 0; ahead && k < vectors; ++k) {
+      for (int k = 0; k < vectors; ++k) {
         std::remove_cvref_t<decltype(weft::get<first>(std::declval<Registers&>()))> x;
         take_one_needed<first, true>(x, at[first], k);
 #pragma unroll
@@ -79,9 +79,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       for (int i = 0; i < together; ++i) {
         if constexpr (first >= 0) {
           auto& x = weft::get<first>(registers[i]);
-          if (!ahead) take_one_needed<first, true>(x, at[first], k + i);
 #pragma unroll
-          for (int w = 0; ahead && w < x.n; ++w) x.word[w] = kept_[0][k + i].word[w];
+          for (int w = 0; w < x.n; ++w) x.word[w] = kept_[0][k + i].word[w];
         }
         take_needed<others>(registers[i], at, k + i, Leaves{});
       }
