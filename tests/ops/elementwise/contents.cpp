@@ -21,7 +21,8 @@ static_assert((contents_of<node_of<decltype(x - max(x))>> & Contents::reductions
 static_assert((contents_of<node_of<decltype(x - max(x))>> & Contents::var_reductions) == 0);
 static_assert((contents_of<node_of<decltype(x - max(w))>> & Contents::var_reductions) != 0);
 // What is inside a node that is not a Map does not count.
-static_assert(contents_of<node_of<decltype(cumsum(x - max(x), weft::axis(0)))>> ==
+static_assert(contents_of<node_of<decltype(cumsum(x - max(x), weft::axis(0)))>> == Contents::scans);
+static_assert(contents_of<node_of<decltype(take(x, weft::Tensor<std::int64_t>()))>> ==
               Contents::others);
 
 struct Twice {
