@@ -82,8 +82,8 @@ TEST_CASE("[gpu] elements a thread") {
   CHECK(weft::cuda::row_access<Offsets>.bytes == 0);
   CHECK(weft::cuda::row_access<Row>.indices == 4);
   CHECK(weft::cuda::row_access<Row>.offsets == 2);
-  CHECK(weft::cuda::lanes_of_rows<weft::half, Types>(2, 32) == 16);
-  CHECK(weft::cuda::lanes_of_rows<float, Types>(2, 16) == 4);
-  CHECK(weft::cuda::lanes_of_rows<std::uint8_t, Types>(1, 32) == 16);
-  CHECK(weft::cuda::lanes_of_rows<weft::complex<double>, Types>(2, 16) == 1);
+  CHECK(weft::cuda::lanes_of_rows<weft::half, Types>(2) == 8);
+  CHECK(weft::cuda::lanes_of_rows<float, Types>(2) == 4);
+  CHECK(weft::cuda::lanes_of_rows<std::uint8_t, Types>(1) == 16);
+  CHECK(weft::cuda::lanes_of_rows<weft::complex<double>, Types>(2) == 1);
 }

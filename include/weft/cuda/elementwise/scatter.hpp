@@ -42,7 +42,7 @@ struct Scatterer<Cuda> {
                   [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + 1;
-    constexpr int lanes = on_cuda::lanes_of_rows<T, Types>(sizeof(T), 16);
+    constexpr int lanes = on_cuda::lanes_of_rows<T, Types>(sizeof(T));
     const auto kernel = on_cuda::scatter_kernel<Types, lanes, n, Program>;
     on_cuda::ForEachKernels kernels{1, lanes};
     kernels.general = reinterpret_cast<const void*>(kernel);

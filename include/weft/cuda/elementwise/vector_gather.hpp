@@ -46,13 +46,13 @@ inline constexpr RowAccess row_access<Apply<op::add_at<T, AlongAxis>, Ps...>> =
 template <class P>
 inline constexpr bool has_rows = row_access<P>.bytes != 0;
 
-/// Elements per thread: `bytes` of the wider of gathered elements and target, even if indices are
+/// Elements per thread: 16 bytes of the wider of gathered elements and target, even if indices are
 /// wider.
 template <class Out, class Types>
-constexpr int lanes_of_rows(int row, int bytes) {
+constexpr int lanes_of_rows(int row) {
   const int widest = row > static_cast<int>(sizeof(Out)) ? row : static_cast<int>(sizeof(Out));
   const int widest_operand = 16 / lanes_of_widest<Out>(Types{});
-  int lanes = bytes / widest;
+  int lanes = 16 / widest;
   while (lanes * widest_operand > 128) lanes /= 2;
   return lanes;
 }

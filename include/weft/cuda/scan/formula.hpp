@@ -40,6 +40,7 @@ struct LanesTile {
   __device__ __forceinline__ static int place(int) { return 0; }
 };
 
+/// count(Types{}), which device code may not call.
 template <class Types>
 inline constexpr int counted_types = weft::detail::count(Types{});
 
