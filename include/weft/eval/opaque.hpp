@@ -1,4 +1,4 @@
-// Opaque nodes, such as scans: evaluated by an algorithm of their own before what reads them.
+// Opaque nodes, such as sorts: evaluated by an algorithm of their own before what reads them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -46,6 +46,24 @@ TEST_CASE("full, aligned vectors of the target: the kernel with few instructions
   CHECK_FALSE(plan(100, 3, 3).launch.aligned);
 }
 
+TEST_CASE("threads that only store have several vectors if there are many") {
+  const auto fill = [](int64_t size) {
+    Operand target;
+    target.itemsize = 4;
+    target.data = reinterpret_cast<char*>(4096);
+    target.stride[0] = 1;
+    int transposed[1];
+    ElementwiseLoops grid;
+    const auto launch = weft::cuda::detail::plan_for_each(weft::detail::loops_over({size}), &target,
+                                                          1, false, {1, 4}, grid, transposed);
+    CHECK(int64_t{launch.blocks} * grid.passes * launch.threads * 4 >= size);
+    return grid.passes;
+  };
+  CHECK(fill(1 << 20) == 1);
+  CHECK(fill(1 << 24) == weft::cuda::stores_a_thread);
+  CHECK(fill((1 << 24) + 1) == weft::cuda::stores_a_thread);
+}
+
 TEST_CASE("vectors cross from row to row if all of them are full") {
   const Planned crossing = plan(100, 63, 63);
   CHECK((crossing.launch.aligned && crossing.launch.flat));

@@ -85,5 +85,6 @@ TEST_CASE("[gpu] elements a thread") {
   CHECK(weft::cuda::lanes_of_rows<weft::half, Types>(2) == 8);
   CHECK(weft::cuda::lanes_of_rows<float, Types>(2) == 4);
   CHECK(weft::cuda::lanes_of_rows<std::uint8_t, Types>(1) == 16);
+  CHECK(weft::cuda::lanes_of_rows<double, Types>(24) == 1);
   CHECK(weft::cuda::lanes_of_rows<weft::complex<double>, Types>(2) == 1);
 }

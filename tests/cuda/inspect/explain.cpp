@@ -3,6 +3,7 @@
 
 #include "cuda/graph_nodes.hpp"
 #include "test.hpp"
+#include "weft/cuda/algorithms.hpp"
 #include "weft/explain.hpp"
 
 using weft::axis;
@@ -163,4 +164,26 @@ TEST_CASE("explain knows the GPU [gpu]") {
   MESSAGE(std::string(to_string(e)));
   const auto h = weft::ones<weft::half>({256, 4096}, Cuda{});
   CHECK(doctest::String(kind(explained(h * h + h))) == "aligned element-wise");
+}
+
+TEST_CASE("a scan with what reads it is a kernel, and its own value is not read [gpu]") {
+  const auto x = weft::ones({64, 50}, Cuda{});
+  const auto b = weft::ones({50}, Cuda{});
+  const auto scan = cumsum(x, axis(1));
+  const auto check = [](const auto& e, std::size_t operands, std::int64_t bytes) {
+    const Explanation out = explained(e);
+    CAPTURE(std::string(to_string(out)));
+    REQUIRE(out.kernels.size() == 1);
+    CHECK(std::string(kind(out)) == "scan");
+    CHECK(out.kernels[0].reads.size() == operands);
+    CHECK(out.bytes_read() == bytes);
+    CHECK(out.bytes_written() == 64 * 50 * 4);
+    CHECK(out.kernels[0].blocks > 0);
+  };
+  check(scan * 2 + x, 1, 64 * 50 * 4);
+  check(scan * scan + b, 2, 64 * 50 * 4 + 50 * 4);
+  check(scan * scan * scan, 1, 64 * 50 * 4);
+  check(x * x - scan, 1, 64 * 50 * 4);
+  const Explanation apart = explain(cumsum(x, axis(0)) - scan);
+  CHECK(apart.opaque == 2);
 }

@@ -154,6 +154,12 @@ TEST_CASE("the plan says why rows do not stay in registers") {
   CHECK(plan({.rows = 1000, .length = 1024, .borrowed = 4096000}).launch.registers);
 }
 
+TEST_CASE("of few rows each has as many threads as have work") {
+  CHECK(plan({32, 192}).group == 16);  // a thread goes over four vectors at least
+  CHECK(plan({32, 64}).group == 4);
+  CHECK(plan({3000, 192}).group == 8);  // with 16, a quarter of these would be empty
+}
+
 TEST_CASE("of many rows each has as few threads as keep it") {
   CHECK(plan({1000, 512}).group == 32);
   CHECK(plan({1 << 20, 512}).group == 16);

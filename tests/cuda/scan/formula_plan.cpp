@@ -23,7 +23,7 @@ FormulaScan::Form form(const Shape& shape, int axis, bool tiles = true) {
 TEST_CASE("the form of a formula's scan [nogpu]") {
   CHECK(form({1000, 128}, 1) == FormulaScan::short_rows);
   CHECK(form({1000, 129}, 1) == FormulaScan::rows);
-  CHECK(form({10, 4096}, 1) == FormulaScan::tiles);
+  CHECK(form({10, 4096}, 1) == FormulaScan::in_tiles);
   CHECK(form({10, 4096}, 1, false) == FormulaScan::apart);
   CHECK(form({10'000, 4096}, 1) == FormulaScan::rows);
   CHECK(form({1000, 128}, 0) == FormulaScan::apart);  // columns

@@ -27,6 +27,17 @@ TEST_CASE("every expression takes the first route that matches it") {
   CHECK(route(softmax(x, weft::axis(-1))) == Route::rows);
   CHECK(route(cumsum(x, weft::axis(0))) == Route::opaque);
   CHECK(route(cumsum(x, weft::axis(0)) + 1) == Route::elementwise);
+  using OnCuda = weft::Tensor<float, weft::Cuda>;
+  const auto of_cuda = []<class F>(F) {
+    return route_of<std::remove_cvref_t<std::invoke_result_t<F, const OnCuda&>>>();
+  };
+  CHECK(of_cuda([](const auto& t) { return cumsum(t, weft::axis(0)) + 1; }) == Route::scan);
+  CHECK(of_cuda([](const auto& t) { return cumsum(t * 2, weft::axis(0)) * t; }) == Route::scan);
+  CHECK(of_cuda([](const auto& t) { return cumsum(t, weft::axis(0)); }) == Route::opaque);
+  CHECK(of_cuda([](const auto& t) { return softmax(cumsum(t, weft::axis(0))); }) == Route::rows);
+  CHECK(of_cuda([](const auto& t) {
+          return cumsum(weft::cast<weft::half>(t) * weft::half(2), weft::axis(0)) + weft::half(1);
+        }) == Route::elementwise);  // whose values are rounded before they are scanned
   CHECK(route(matmul(x, w)) == Route::opaque);
   CHECK(route(matmul(x, w) * 2) == Route::product);
   CHECK(route(relu(matmul(x, w) + x)) == Route::product);
@@ -40,4 +51,5 @@ TEST_CASE("what reads other elements than it writes does not go over its operand
   CHECK(may_write_in_place(Route::product));
   CHECK_FALSE(may_write_in_place(Route::reduction));
   CHECK_FALSE(may_write_in_place(Route::opaque));
+  CHECK_FALSE(may_write_in_place(Route::scan));
 }

@@ -189,7 +189,7 @@ template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
   constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
   ForEachKernels out{weft::detail::target_count<Out>, lanes_of_widest<Out>(Types{})};
-  out.waits = waits_from;
+  out.waits = waits_on;
   constexpr int row = row_access<Program>.bytes;
   // A target of the widest elements, and gathered rows, are stored 16 bytes at a time: with 32
   // bytes per thread, each store instruction would write only half of every 32 bytes. With many
@@ -202,7 +202,7 @@ constexpr ForEachKernels for_each_kernels() {
   }();
   constexpr int lanes = stores_wide ? lanes_of_widest<Out>(Types{}) : lanes_of<Out>(Types{});
   constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row) : lanes;
-  static_assert((lanes & (lanes - 1)) == 0 && (row_lanes & (row_lanes - 1)) == 0);
+  static_assert((lanes & (lanes - 1)) == 0 && row_lanes > 0 && (row_lanes & (row_lanes - 1)) == 0);
   // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md). With
   // more, rows may be broadcast, which costs it twice the instructions.
   constexpr bool may_broadcast = weft::detail::count(Types{}) > 1;

@@ -40,7 +40,7 @@ struct ForEachKernels {
   bool crosses = false;           // the aligned kernel's vectors may cross into the next row
   const void* finding = nullptr;  // the kernel that `found_rows` describes
   bool copies = false;            // one operand, unchanged
-  int waits = INT32_MAX;          // waits_from of its file
+  std::uint64_t waits = 0;        // waits_on of its file
   /// run_copy if `copies`; other statements do not instantiate the planning of copies.
   bool (*copy)(const weft::detail::Name& name, const Shape& shape, const weft::detail::Loops& loops,
                const detail::Operand* operands, const Stream& stream) = nullptr;

@@ -52,7 +52,7 @@ template <class Out, class Types>
 constexpr int lanes_of_rows(int row) {
   const int widest = row > static_cast<int>(sizeof(Out)) ? row : static_cast<int>(sizeof(Out));
   const int widest_operand = 16 / lanes_of_widest<Out>(Types{});
-  int lanes = 16 / widest;
+  int lanes = widest < 16 ? 16 / widest : 1;
   while (lanes * widest_operand > 128) lanes /= 2;
   return lanes;
 }

@@ -96,7 +96,7 @@ struct NormExecutor<Cuda> {
     on_cuda::detail::launch(
         name, n.weight.shape(), reinterpret_cast<const void*>(on_cuda::finish_norm<T, C>),
         dim3((total.count + width - 1) / width), on_cuda::finish_norm_threads, rest, stream, 0,
-        on_cuda::detail::early_start(device, on_cuda::waits_from));
+        on_cuda::detail::early_start(device, on_cuda::waits_on));
 #else
     static_assert(detail::always_false<T>,
                   "weft: a gradient on Cuda is computed in a file that nvcc compiles: move this "

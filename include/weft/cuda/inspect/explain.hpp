@@ -240,7 +240,8 @@ struct Explainer<Cuda> {
 
   /// A scan and what reads it; false if the scan is evaluated before.
   template <class Out, class L>
-  static bool scan(Cuda device, L& lowered, const Shape& shape, Explanation::Kernel& kernel) {
+  static bool scan(Cuda device, L& lowered, detail::Operand* operands, const Shape& shape,
+                   Explanation::Kernel& kernel) {
     using Types = typename detail::Join<typename L::types, typename L::scanned_types>::type;
     using Vectors =
         on_cuda::detail::FormulaVectors<typename L::Node::scanner,
@@ -248,10 +249,10 @@ struct Explainer<Cuda> {
     using Plan = on_cuda::detail::FormulaScan;
     detail::Loops loops;
     const Plan plan = on_cuda::detail::plan_formula(
-        shape, lowered.scan.axis(), lowered.operands, L::n, Vectors::items, Vectors::lanes,
-        Vectors::tiles, on_cuda::properties(device).multiprocessors, loops);
-    kernel.launches =
-        plan.form == Plan::tiles ? 2 : 1;  // the first of two clears the tiles' states
+        shape, lowered.scan.axis(), operands, L::n, Vectors::items, Vectors::lanes, Vectors::tiles,
+        on_cuda::properties(device).multiprocessors, loops);
+    kernel.launches = plan.form == Plan::in_tiles ? 2 : 1;  // the first clears the tiles' states
+    kernel.blocks = static_cast<unsigned>(plan.form == Plan::apart ? 0 : plan.blocks());
     kernel.threads = on_cuda::block_threads;
     return plan.form != Plan::apart;
   }

@@ -11,18 +11,19 @@
 
 namespace weft::on_cuda {
 
-/// The oldest GPU, as __CUDA_ARCH__ counts, on which kernels that this file compiles wait for the
-/// one before them: from Hopper on, if they are compiled for that or later.
+/// The GPUs on which kernels that this file compiles wait for the one before them: bit i for
+/// compute capability 9.0 + i / 10. Only those for which it compiles, since others may run what it
+/// compiles for older ones, which does not wait.
 #if defined(__CUDA_ARCH_LIST__)
-constexpr int waits_from = [] {
-  int least = INT32_MAX;
+constexpr std::uint64_t waits_on = [] {
+  std::uint64_t bits = 0;
   for (const int arch : {__CUDA_ARCH_LIST__}) {
-    if (arch >= 900 && arch < least) least = arch;
+    if (arch >= 900 && arch < 900 + 640) bits |= std::uint64_t{1} << (arch - 900) / 10;
   }
-  return least;
+  return bits;
 }();
 #else
-constexpr int waits_from = INT32_MAX;
+constexpr std::uint64_t waits_on = 0;
 #endif
 
 /// Threads per block of element-wise kernels.

@@ -17,15 +17,16 @@ inline constexpr int granted_shared_bytes = 36 * 1024;
 /// Hopper on, as soon as the previous one admits it (programmatic dependent launch).
 enum class Start { ordinary, cooperative, early };
 
-/// An early start of a kernel that waits for the one before it on GPUs from `waits` on, if the
-/// device is one.
-inline Start early_start(Cuda device, int waits) {
+/// An early start of a kernel that waits for the one before it on the GPUs in `waits`, see
+/// waits_on, if the device is one.
+inline Start early_start(Cuda device, std::uint64_t waits) {
   const Properties& p = properties(device);
-  return 100 * p.major + 10 * p.minor >= waits ? Start::early : Start::ordinary;
+  const int i = 10 * p.major + p.minor - 90;
+  return i >= 0 && i < 64 && (waits >> i & 1U) != 0 ? Start::early : Start::ordinary;
 }
 /// The same inside of a graph only: elsewhere such a launch takes the host longer, and a GPU with
 /// kernels as short as those for which it matters waits for the host.
-inline Start early_start_in_graph(Cuda device, int waits) {
+inline Start early_start_in_graph(Cuda device, std::uint64_t waits) {
   return recording() != nullptr ? early_start(device, waits) : Start::ordinary;
 }
 

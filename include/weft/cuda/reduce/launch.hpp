@@ -20,8 +20,8 @@ struct ReduceKernels {
   const void* columns[2] = {};  // likewise
   const void* tiles = nullptr;
   const void* merge = nullptr;
-  int weight = 0;          // see ReduceLimits
-  int waits = waits_from;  // of the merge
+  int weight = 0;           // see ReduceLimits
+  std::uint64_t waits = 0;  // waits_on of its file, for the merge
 
   template <class Out, class Types, int N, class R, class State, class Program>
   static ReduceKernels of() {
@@ -39,6 +39,7 @@ struct ReduceKernels {
     }
     out.merge = erase(merge_partials<Out, R, State>);
     out.weight = weft::detail::program_weight<Program>;
+    out.waits = waits_on;
     return out;
   }
 

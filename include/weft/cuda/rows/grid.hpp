@@ -151,7 +151,7 @@ struct RowKernel {
   /// that loops. Null: no part occurs twice.
   void (*share)(const void* program, bool narrow, RowLoops&, const RowOperand*) = nullptr;
   RegisterKernel registers;
-  int waits = INT32_MAX;  // waits_from of its file
+  std::uint64_t waits = 0;  // waits_on of its file
 
   const void* of(const RowLaunch& launch) const {
     if (launch.registers) return launch.keeps_two ? registers.keeps_two : registers.address;

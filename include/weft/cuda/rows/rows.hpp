@@ -198,7 +198,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
         fits, "weft: the expression is too large for one kernel: store a part of it in a Tensor");
     if constexpr (fits) {
       RowKernel out = description();
-      out.waits = waits_from;
+      out.waits = waits_on;
       const auto kernel = row_kernel<TypeList<Outs...>, Types, loop_lanes, n, Program>;
       out.address = reinterpret_cast<const void*>(kernel);
       if constexpr (narrow > 0) {

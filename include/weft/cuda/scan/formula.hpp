@@ -267,8 +267,7 @@ bool run_formula_scan(Cuda device, const Shape& shape, int axis, Operand* operan
   auto* const given = const_cast<Program*>(&program);
   auto* const reader = const_cast<Read*>(&read);
   if (plan.form == FormulaScan::short_rows) {
-    unsigned width = 1;
-    while (width * v < plan.length) width *= 2;
+    unsigned width = plan.width;
     void* arguments[] = {&grid, &count, &width, given, reader};
     const auto kernel = scan_formula_short_rows<Out, Types, S, v, Read, N, Program>;
     launch_row_scan(name, shape, reinterpret_cast<const void*>(kernel), count, plan.length, width,
@@ -284,10 +283,8 @@ bool run_formula_scan(Cuda device, const Shape& shape, int axis, Operand* operan
   }
   if constexpr (Vectors::tiles) {
     using Tiles = cub::ScanTileState<Carry>;
-    const int64_t a_row =
-        (plan.length + Vectors::items.block_items - 1) / Vectors::items.block_items;
-    FastDivmod tiles_a_row(static_cast<unsigned>(a_row));
-    auto blocks = static_cast<int>(plan.count * a_row);
+    FastDivmod tiles_a_row(static_cast<unsigned>(plan.tiles));
+    auto blocks = static_cast<int>(plan.blocks());
     Tiles tiles;
     std::size_t room_bytes = 0;
     check(Tiles::AllocationSize(blocks, room_bytes), S::text);

@@ -66,10 +66,18 @@ struct FormulaVectors {
 
 /// How many threads scan a row, or that tiles are scanned.
 struct FormulaScan {
-  enum Form { apart, short_rows, rows, tiles };
+  enum Form { apart, short_rows, rows, in_tiles };
   Form form = apart;  // apart: by a scan of the formula's value
   int64_t length = 0;
-  int64_t count = 0;  // rows
+  int64_t count = 0;    // rows
+  unsigned width = 32;  // threads of a row, but in tiles
+  int64_t tiles = 0;    // of a row
+
+  /// Blocks of block_threads, or of tile_threads.
+  int64_t blocks() const {
+    const auto rows_a_block = static_cast<int64_t>(block_threads / width);
+    return form == in_tiles ? count * tiles : (count + rows_a_block - 1) / rows_a_block;
+  }
 };
 
 /// Plans it over `n` operands, the target first; orders them as the loops.
@@ -82,10 +90,13 @@ WEFT_OUTLINED inline FormulaScan plan_formula(const Shape& shape, int axis, Oper
   plan.count = loops.count() / plan.length;
   if (plan.length <= 32 * lanes) {
     plan.form = FormulaScan::short_rows;
+    plan.width = 1;
+    while (int64_t{plan.width} * lanes < plan.length) plan.width *= 2;
   } else if (!wants_tiles(plan.count, plan.length, items, multiprocessors)) {
     plan.form = FormulaScan::rows;
   } else if (tiles) {
-    plan.form = FormulaScan::tiles;
+    plan.form = FormulaScan::in_tiles;
+    plan.tiles = (plan.length + items.block_items - 1) / items.block_items;
   }
   return plan;
 }

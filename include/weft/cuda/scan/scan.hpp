@@ -226,11 +226,13 @@ struct Scanner<Cuda> {
 #endif
   }
 
-  /// A scan and what reads it, into operands[0] of the lowered statement; bit i of `values` says
-  /// that operand i is the scan's value. False, with nothing done, where two kernels do better.
+  /// A scan and what reads it, into operands[0], the operands being those of the lowered statement;
+  /// bit i of `values` says that operand i is the scan's value. False, with nothing launched, where
+  /// two kernels do better.
   template <class Out, class L>
-  static bool finish([[maybe_unused]] L& lowered, [[maybe_unused]] std::uint64_t values,
-                     [[maybe_unused]] const Shape& shape, [[maybe_unused]] Cuda device) {
+  static bool finish([[maybe_unused]] L& lowered, [[maybe_unused]] detail::Operand* operands,
+                     [[maybe_unused]] std::uint64_t values, [[maybe_unused]] const Shape& shape,
+                     [[maybe_unused]] Cuda device) {
 #if defined(__CUDACC__)
     using Node = typename L::Node;
     using Types = typename L::types;
@@ -238,10 +240,10 @@ struct Scanner<Cuda> {
     using Read =
         on_cuda::detail::ScanRead<Types, typename Node::opaque_type, decltype(lowered.program)>;
     const on_cuda::DeviceGuard guard(device);
-    on_cuda::detail::order(lowered.operands, L::n, on_cuda::current_stream(device));
+    on_cuda::detail::order(operands, L::n, on_cuda::current_stream(device));
     return on_cuda::detail::run_formula_scan<typename Node::scanner, Out, Scanned,
                                              typename detail::Join<Types, Scanned>::type>(
-        device, shape, lowered.scan.axis(), lowered.operands, lowered.scanned,
+        device, shape, lowered.scan.axis(), operands, lowered.scanned,
         Read{lowered.program, values});
 #else
     return false;

@@ -22,7 +22,7 @@ namespace weft {
 ///   template <class E>
 ///   static bool join(Explanation&, const E& joined);
 ///   template <class Out, class L>
-///   static bool scan(D, L& lowered, const Shape&, Explanation::Kernel&);
+///   static bool scan(D, L& lowered, Operand*, const Shape&, Explanation::Kernel&);
 template <class D>
 struct Explainer;
 
@@ -104,11 +104,25 @@ Explanation::Kernel& add_kernel(Explanation& out, const char* kind, Text work, c
   return kernel;
 }
 
+/// Adds what a kernel reads, but for the operands in `left_out`: bit i for operand i, the target
+/// being operand 0.
+template <class... Ts>
+void add_reads(Explanation::Kernel& kernel, const Shape& sizes, const Operand* operands,
+               std::uint64_t left_out, TypeList<Ts...>) {
+  int i = 0;
+  const auto add = [&](const char* type) {
+    ++i;
+    if ((left_out >> i & 1U) == 0) add_operand(kernel.reads, operands[i], type, sizes, "");
+  };
+  (add(type_name<Ts>()), ...);
+}
+
 template <class Out, class L, class D>
-bool explain_scan(L& lowered, const Shape& shape, const D& dry) {
+bool explain_scan(L& lowered, Operand* operands, std::uint64_t values, const Shape& shape,
+                  const D& dry) {
   using Runs = std::remove_cvref_t<decltype(dry.device)>;
   if constexpr (!requires(Explanation::Kernel & kernel) {
-                  Explainer<Runs>::template scan<Out>(dry.device, lowered, shape, kernel);
+                  Explainer<Runs>::template scan<Out>(dry.device, lowered, operands, shape, kernel);
                 }) {
     return false;
   } else {
@@ -116,15 +130,14 @@ bool explain_scan(L& lowered, const Shape& shape, const D& dry) {
     Text work = join(
         {L::Node::text, " along axis ", lowered.scan.axis(), " of ", shape, ", and what reads it"});
     Explanation::Kernel& kernel = add_kernel(*dry.out, "scan", static_cast<Text&&>(work), shape,
-                                             lowered.operands, TypeList<Out>{}, Types{});
-    for (int i = L::rest; i > 0; --i) {
-      if (lowered.operands[i].opaque == &lowered.scan)
-        kernel.reads.erase(kernel.reads.begin() + i - 1);
-    }
+                                             operands, TypeList<Out>{}, TypeList<>{});
+    add_reads(kernel, shape, operands, values, Types{});
     kernel.cost = element_cost<decltype(lowered.program)>;
     kernel.cost += element_cost<decltype(lowered.scanned)>;
     kernel.elements = shape.size();
-    if (Explainer<Runs>::template scan<Out>(dry.device, lowered, shape, kernel)) return true;
+    if (Explainer<Runs>::template scan<Out>(dry.device, lowered, operands, shape, kernel)) {
+      return true;
+    }
     dry.out->kernels.pop_back();
     return false;
   }

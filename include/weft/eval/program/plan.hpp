@@ -19,7 +19,7 @@ struct Operand {
   int gathered = 0;    // bytes of an element where these are positions, at which `storage` is read
   const char* reached = nullptr;  // where gathered: the first byte that may be read,
   int64_t reached_bytes = 0;      // and how many
-  const void* opaque = nullptr;   // the node whose value the temporary holds, and whether
+  const void* opaque = nullptr;   // the node whose value it holds or stands for, and whether
   bool (*same)(const void*, const void*) = nullptr;  // another one of its type has the same
   /// Set where the value of `opaque` is not there yet: has it evaluated, or, if the row program
   /// reads whole rows of a tensor that indices pick, has these found.

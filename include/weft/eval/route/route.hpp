@@ -78,7 +78,7 @@ constexpr Route route_of() {
 /// Whether `z = e` may be written over an operand of e that lies where z does. Rows and products
 /// mark the operands that they read at other elements than the one they write as `moved`.
 constexpr bool may_write_in_place(Route route) {
-  return route != Route::opaque && route != Route::reduction;
+  return route != Route::opaque && route != Route::reduction && route != Route::scan;
 }
 
 /// A lowered expression: operands[0] is the target, still to be set, and `run<Out>(shape, device)`

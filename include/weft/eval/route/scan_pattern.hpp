@@ -2,23 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/elementwise/contents.hpp"
-#include "weft/ops/elementwise/map.hpp"
+#include "weft/ops/order/scan.hpp"
 
 namespace weft {
 
-template <class S, class E>
-class Scan;  // in ops/order/scan.hpp
-
 namespace detail {
-
-/// Whether E, the operand of a scan on CUDA, is read inside of it: a tensor, or a formula whose
-/// values are not rounded to be stored, so that the bits are the same.
-template <class E>
-inline constexpr bool is_scanned_inside =
-    is_tensor<E> ||
-    (is_made_of<E, Contents::tensors | Contents::numbers | Effects::places | Effects::calls> &&
-     std::is_same_v<typename E::value_type, compute_t<typename E::value_type>>);
 
 /// The first scan in an expression: `type` is its node, or void if there is none.
 template <class E>
@@ -59,6 +47,12 @@ inline constexpr bool scans_inside = false;
 template <class S, class X>
 inline constexpr bool scans_inside<Scan<S, X>> = is_scanned_inside<X>;
 
+/// Whether Small are among the values of E.
+template <class E>
+inline constexpr bool reads_small = is_small<typename E::value_type>;
+template <class T, class Op, class... Args>
+inline constexpr bool reads_small<Map<T, Op, Args...>> = is_small<T> || (reads_small<Args> || ...);
+
 /// Whether E is element-wise but for scans, of which CUDA computes the first in E's own kernel.
 template <class E>
 inline constexpr bool finishes_scan = false;
@@ -68,6 +62,7 @@ inline constexpr bool finishes_scan<Map<T, Op, Args...>> =
     is_cuda<typename Map<T, Op, Args...>::device_type> && leaf_count<Map<T, Op, Args...>> <= 16 &&
     is_made_of<Map<T, Op, Args...>, Contents::tensors | Contents::numbers | Contents::scans |
                                         Effects::places | Effects::calls> &&
+    !reads_small<Map<T, Op, Args...>> &&
     scans_inside<typename FirstScan<Map<T, Op, Args...>>::type>;
 
 }  // namespace detail

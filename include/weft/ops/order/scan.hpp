@@ -44,20 +44,24 @@ decltype(auto) value_on(const E& e, D device) {
 }  // namespace detail
 
 namespace detail {
-/// Whether E, an expression of tensors and numbers alone, may be computed inside of its scan on D:
-/// to the same bits, since its values are not rounded to be stored.
+/// Whether E, the operand of a scan on CUDA, is read inside of it: a tensor, or a formula whose
+/// values are not rounded to be stored, so that the bits are the same.
+template <class E>
+inline constexpr bool is_scanned_inside =
+    is_tensor<E> ||
+    (is_made_of<E, Contents::tensors | Contents::numbers | Effects::places | Effects::calls> &&
+     std::is_same_v<typename E::value_type, compute_t<typename E::value_type>>);
+
+/// Whether E, an expression of tensors and numbers alone, may be computed inside of its scan on D.
 template <class D, class S, class E, class T>
-inline constexpr bool scans_formula =
-    is_cuda<D> && !is_tensor<E> &&
-    is_made_of<E, Contents::tensors | Contents::numbers | Effects::places | Effects::calls> &&
-    std::is_same_v<typename E::value_type, compute_t<typename E::value_type>> &&
-    requires(const E& e, const Tensor<T, D>& target) {
+inline constexpr bool scans_formula = is_cuda<D> && !is_tensor<E> && is_scanned_inside<E> &&
+                                      requires(const E& e, const Tensor<T, D>& target) {
   Scanner<D>::template scan_formula<S>(e, target, 0);
 };
 }  // namespace detail
 
-/// The expression of E's running values along an axis. It is computed by itself, in one pass over
-/// memory, before what reads it.
+/// The expression of E's running values along an axis. It is computed in one pass over memory,
+/// before what reads it or, on CUDA, in its kernel (eval/scanned.hpp).
 template <class S, class E>
 class Scan : public NodeMembers<Scan<S, E>> {
  public:
