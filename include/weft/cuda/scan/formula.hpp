@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(tile_threads, detail::tile_blocks_of<S, typena
 namespace detail {
 
 /// Runs a scan of a program, and what reads it, into operands[0]. operands[1] and on are the
-/// reader's, followed by the program's. False, with nothing done, where another form suits it
+/// reader's, followed by the program's. False, with nothing launched, where another form suits it
 /// better.
 template <class S, class Out, class Types, class AllTypes, class Program, class Read>
 bool run_formula_scan(Cuda device, const Shape& shape, int axis, Operand* operands,

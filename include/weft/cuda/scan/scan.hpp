@@ -226,9 +226,9 @@ struct Scanner<Cuda> {
 #endif
   }
 
-  /// A scan and what reads it, into operands[0], the operands being those of the lowered statement;
-  /// bit i of `values` says that operand i is the scan's value. False, with nothing launched, where
-  /// two kernels do better.
+  /// Computes a scan and what reads it into operands[0]; the operands are the lowered statement's,
+  /// and bit i of `values` says that operand i is the scan's value. False, with nothing launched,
+  /// where two kernels do better.
   template <class Out, class L>
   static bool finish([[maybe_unused]] L& lowered, [[maybe_unused]] detail::Operand* operands,
                      [[maybe_unused]] std::uint64_t values, [[maybe_unused]] const Shape& shape,
