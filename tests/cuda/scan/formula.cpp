@@ -1,5 +1,7 @@
 #include "weft/cuda/scan/formula.hpp"
 
+#include <weft/cuda/scan/formula_reads.hpp>
+
 #include "weft/cuda/scan/scan.hpp"
 
 #include "array.hpp"

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/inspect/element_cost.hpp"
-#include "weft/eval/inspect/placeholder_storage.hpp"
+#include "weft/eval/inspect/row_kernel.hpp"
 
 namespace weft {
 
@@ -36,87 +35,6 @@ struct DryRun {
   std::vector<int>* kernel_of;  // for each reduction
 };
 
-template <class T>
-constexpr const char* type_name() {
-  if constexpr (std::is_same_v<T, IndexOperand>) {
-    return nullptr;
-  } else {
-    return name(dtype_of<typename Canonical<T>::type>);
-  }
-}
-
-/// Adds the bytes that a kernel moves of an operand with these strides along `sizes`.
-WEFT_OUTLINED inline void add_operand(std::vector<Explanation::Operand>& list, const Operand& x,
-                                      const char* type, const Shape& sizes, const char* note) {
-  if (type == nullptr && x.gathered == 0) return;  // positions have no memory
-  Explanation::Operand found;
-  found.bytes = x.gathered != 0 ? x.gathered : x.itemsize;
-  for (int i = 0; i < sizes.rank(); ++i) {
-    if (x.stride[i] != 0 || x.gathered != 0) found.bytes *= sizes[i];
-  }
-  if (x.gathered != 0) {  // at most what there is
-    type = "gathered";
-    if (x.reached_bytes < found.bytes) found.bytes = x.reached_bytes;
-  }
-  for (int i = 0; i < x.rank; ++i) found.shape.push_back(x.size[i]);
-  const char* const address = x.gathered != 0 ? x.reached : x.data;
-  for (Explanation::Operand& known : list) {
-    if (known.address == address && known.shape == found.shape && known.bytes == found.bytes &&
-        known.type == type) {
-      ++known.occurrences;
-      return;
-    }
-  }
-  found.type = type;
-  found.address = address;
-  found.note = is_temporary(x) ? "temporary" : note;
-  list.push_back(static_cast<Explanation::Operand&&>(found));
-}
-
-/// The dimensions of both lists.
-inline Shape joined(const Shape& a, const Shape& b) {
-  Shape out = a;
-  for (int64_t size : b) out.push_back(size);
-  return out;
-}
-
-/// The targets' types of a for_each of Out.
-template <class Out>
-struct Targets {
-  using types = TypeList<Out>;
-};
-template <class... Outs>
-struct Targets<TypeList<Outs...>> {
-  using types = TypeList<Outs...>;
-};
-
-/// Adds a kernel over operands, targets first.
-template <class... Outs, class... Ts>
-Explanation::Kernel& add_kernel(Explanation& out, const char* kind, Text work, const Shape& sizes,
-                                const Operand* operands, TypeList<Outs...>, TypeList<Ts...>) {
-  out.kernels.emplace_back();
-  Explanation::Kernel& kernel = out.kernels.back();
-  kernel.kind = kind;
-  kernel.work = static_cast<Text&&>(work);
-  int i = 0;
-  (add_operand(kernel.writes, operands[i++], type_name<Outs>(), sizes, "result"), ...);
-  (add_operand(kernel.reads, operands[i++], type_name<Ts>(), sizes, ""), ...);
-  return kernel;
-}
-
-/// Adds what a kernel reads, but for the operands in `left_out`: bit i for operand i, the target
-/// being operand 0.
-template <class... Ts>
-void add_reads(Explanation::Kernel& kernel, const Shape& sizes, const Operand* operands,
-               std::uint64_t left_out, TypeList<Ts...>) {
-  int i = 0;
-  const auto add = [&](const char* type) {
-    ++i;
-    if ((left_out >> i & 1U) == 0) add_operand(kernel.reads, operands[i], type, sizes, "");
-  };
-  (add(type_name<Ts>()), ...);
-}
-
 template <class Out, class L, class D>
 bool explain_scan(L& lowered, Operand* operands, std::uint64_t values, const Shape& shape,
                   const D& dry) {
@@ -142,105 +60,6 @@ bool explain_scan(L& lowered, Operand* operands, std::uint64_t values, const Sha
     return false;
   }
 }
-
-/// The names of a row program's reductions, and the types of their values.
-template <class Program>
-struct RowNames;
-template <class... Rs, class Outputs>
-struct RowNames<RowProgram<Pack<Rs...>, Outputs>> {
-  template <class R, class P, class V>
-  static constexpr const char* name_of(const RowReduction<R, P, V>*) {
-    return R::text;
-  }
-  static constexpr const char* names[] = {name_of(static_cast<const Rs*>(nullptr))...};
-  static constexpr const char* types[] = {type_name<typename Rs::value>()...};
-};
-
-/// The operands that each reduction of a row program reads; in the last entry, those that the
-/// outputs read.
-template <class Program>
-struct RowUses;
-template <class... Rs, class... Ps>
-struct RowUses<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
-  static constexpr std::uint64_t value[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
-};
-
-/// What one task of a row program reads and writes.
-struct RowTaskView {
-  const RowTask& task;
-  const Operand* operands;
-  const char* const* out_types;
-  int outputs;
-  const char* const* leaf_types;
-  int leaves;
-  const char* const* names;
-  const char* const* value_types;
-  int reductions;
-  const std::uint64_t* uses;
-  const ElementCost* costs;
-
-  bool runs(int r) const {
-    return r < reductions ? task.mode[r] == RowMode::compute : task.target < 0;
-  }
-  bool reads(int operand) const {
-    for (int r = 0; r <= reductions; ++r) {
-      if (runs(r) && (uses[r] >> operand & 1U) != 0) return true;
-    }
-    return false;
-  }
-  /// Whether an output has an element for each of the row.
-  bool has_output_along_row() const {
-    for (int k = 0; k < outputs; ++k) {
-      if (task.along_row[k]) return true;
-    }
-    return false;
-  }
-
-  [[gnu::noinline]] void add_to(Explanation& out, std::vector<int>& kernel_of) const {
-    const int index = static_cast<int>(out.kernels.size());
-    out.kernels.emplace_back();
-    Explanation::Kernel& kernel = out.kernels.back();
-    const Shape sizes = joined(task.geometry.kept, task.geometry.reduced);
-    kernel.kind = task.target < 0 ? "row program" : "reduction of rows";
-    kernel.work = join(
-        {"over ", counted(task.geometry.kept.size(), "row"), " of ", task.geometry.reduced.size()});
-    const char* separator = ": ";
-    kernel.elements = sizes.size();
-    for (int r = 0; r <= reductions; ++r) {
-      if (runs(r) && (r < reductions || has_output_along_row())) kernel.cost += costs[r];
-    }
-    for (int r = 0; r < reductions; ++r) {
-      if (task.mode[r] == RowMode::compute) {
-        kernel.work += join({separator, names[r]});
-        separator = ", ";
-        ++kernel.reductions;
-        const int same = r == task.target ? r : task.same[r];
-        out.repeated += kernel_of[static_cast<std::size_t>(same)] >= 0;
-        kernel_of[static_cast<std::size_t>(r)] = index;
-      } else if (task.mode[r] == RowMode::same) {
-        ++kernel.equal;
-        kernel_of[static_cast<std::size_t>(r)] = index;
-      }
-    }
-    if (kernel.equal > 0) {
-      kernel.work +=
-          join({"; ", kernel.equal, kernel.equal == 1 ? " equals" : " equal", " one of these and ",
-                kernel.equal == 1 ? "is" : "are", " not computed"});
-    }
-    for (int k = 0; k < outputs && task.target < 0; ++k) {
-      add_operand(kernel.writes, operands[k], out_types[k], sizes, "result");
-    }
-    for (int i = outputs; i < outputs + leaves; ++i) {
-      if (reads(i)) add_operand(kernel.reads, operands[i], leaf_types[i - outputs], sizes, "");
-    }
-    for (int r = 0; r < reductions; ++r) {
-      auto& list = r == task.target ? kernel.writes : kernel.reads;
-      if (r == task.target || task.mode[r] == RowMode::load) {
-        add_operand(list, operands[outputs + leaves + r], value_types[r], sizes, "temporary");
-      }
-    }
-  }
-};
 
 }  // namespace detail
 
