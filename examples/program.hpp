@@ -73,7 +73,9 @@ int main(int argc, char** argv, Run run) {
     }
   }
   try {
+#if !defined(WEFT_EXAMPLES_WITHOUT_CPU)  // where the same program is compiled for the CPU by itself
     if (device == "cpu") return run(weft::Cpu{});
+#endif
 #ifdef __CUDACC__
     if (device == "cuda" && weft::cuda::is_available()) return run(weft::Cuda{});
     if (device == "cuda") {

@@ -26,8 +26,14 @@
 #define WEFT_HD
 #endif
 
-/// Inlined however large it is: a loop around a call does not vectorise.
-#define WEFT_INLINE inline __attribute__((always_inline))
+/// Inlined however large it is: a loop around a call does not vectorise. Not without optimisation,
+/// where a debugger steps into it, and where inlining would take a quarter of the compiler's time.
+#if defined(__OPTIMIZE__) || defined(__CUDA_ARCH__)
+#define WEFT_ALWAYS_INLINE __attribute__((always_inline))
+#else
+#define WEFT_ALWAYS_INLINE
+#endif
+#define WEFT_INLINE inline WEFT_ALWAYS_INLINE
 
 /// Unrolls a loop with a few iterations, known to the compiler, so that what they index is in
 /// registers. g++ does not at -O2; nvcc does anyway.

@@ -102,7 +102,7 @@ template <class E>
 /// whatever else has a `text(x)` function found by its namespace. Inlined, since a function for
 /// each combination of parts would cost more compile time than the few instructions at the call.
 template <class E = Error, class... Parts>
-[[noreturn, gnu::always_inline]] inline void fail(const char* operation, const Parts&... parts) {
+[[noreturn]] WEFT_INLINE void fail(const char* operation, const Parts&... parts) {
   detail::raise<E>({"[", operation, "] ", detail::Part(parts)...});
 }
 

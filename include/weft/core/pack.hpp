@@ -36,7 +36,7 @@ struct Pack<Head, Tail...> {
   Pack& operator=(const Pack&) = default;
   Pack& operator=(Pack&&) = default;
   // Inlined: a function for each statement's operands is larger than the few calls in it.
-  [[gnu::always_inline]] constexpr ~Pack() = default;
+  WEFT_ALWAYS_INLINE constexpr ~Pack() = default;
 
   Head head;
   Pack<Tail...> tail;

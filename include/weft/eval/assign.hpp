@@ -166,7 +166,7 @@ struct LeafRun {
   Leaf leaves[n];
   typename Executor<D>::template Prepared<T, typename Lowering<E>::types, Program> run;
 
-  [[gnu::always_inline]] LeafRun(const E& e, bool temporary)
+  WEFT_ALWAYS_INLINE LeafRun(const E& e, bool temporary)
       : run({name_of<E>().operation, &e.shape(), n + 1, temporary},
             Lowering<E>::template lower<1, Leaf>(e, leaves)) {}
 };
@@ -224,7 +224,7 @@ Tensor<T, D> materialize(E&& e) {
 // Inlined: a statement's type seldom occurs twice, and an out-of-line function for each would make
 // up a twentieth of the object file.
 template <class T, class D, class E>
-[[gnu::always_inline]] inline void rebind(Tensor<T, D>& target, E&& e) {
+WEFT_INLINE void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
   constexpr bool temporary = std::is_rvalue_reference_v<E&&>;
   if constexpr (runs_on_leaves<T, D, Expr>) {

@@ -28,7 +28,7 @@ Tensor<T, D> materialize(E&& e);
 // Inlined: a statement's type seldom occurs twice, and a function for each is a twentieth of a
 // file's object.
 template <class T, class D, class E>
-[[gnu::always_inline]] inline void rebind(Tensor<T, D>& target, E&& e);
+WEFT_INLINE void rebind(Tensor<T, D>& target, E&& e);
 template <class T, class D, class E>
 void write(const Tensor<T, D>& target, const E& e, const char* operation);
 template <class T, class D, class To>

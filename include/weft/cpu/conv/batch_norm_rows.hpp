@@ -122,14 +122,14 @@ struct BatchLanes {
 /// sums += x.
 template <class T>
 [[gnu::noinline]] void add_row(int n, const T* x, T* sums) {
-  run_loop([=]() __attribute__((always_inline)) {
+  run_loop([=]() WEFT_ALWAYS_INLINE {
     for (int i = 0; i < n; ++i) sums[i] += x[i];
   });
 }
 /// sums += square(x - mean).
 template <class T>
 [[gnu::noinline]] void add_squares(int n, const T* x, const T* mean, T* sums) {
-  run_loop([=]() __attribute__((always_inline)) {
+  run_loop([=]() WEFT_ALWAYS_INLINE {
     for (int i = 0; i < n; ++i) {
       const T d = x[i] - mean[i];
       sums[i] += d * d;
@@ -140,7 +140,7 @@ template <class T>
 template <class T>
 [[gnu::noinline]] void add_slopes(int n, const T* x, const T* g, const BatchLanes<T>& c, bool relu,
                                   T* __restrict total, T* __restrict along) {
-  run_loop([ =, &c ]() __attribute__((always_inline)) {
+  run_loop([=, &c]() WEFT_ALWAYS_INLINE {
     const T* const mean = c.mean.at;
     const T* const factor = c.factor.at;
     const T* const bias = c.bias.at;
@@ -164,7 +164,7 @@ template <class T>
 template <class T>
 [[gnu::noinline]] void slope_row(int n, const T* x, const T* g, const BatchLanes<T>& c, bool relu,
                                  T* __restrict to) {
-  run_loop([ =, &c ]() __attribute__((always_inline)) {
+  run_loop([=, &c]() WEFT_ALWAYS_INLINE {
     const T* const mean = c.mean.at;
     const T* const factor = c.factor.at;
     const T* const bias = c.bias.at;
@@ -188,7 +188,7 @@ template <class T>
 template <class T>
 [[gnu::noinline]] void normal_row(int n, const T* x, const T* added, const BatchLanes<T>& c,
                                   bool relu, T* __restrict to) {
-  run_loop([ =, &c ]() __attribute__((always_inline)) {
+  run_loop([=, &c]() WEFT_ALWAYS_INLINE {
     const T* const mean = c.mean.at;
     const T* const factor = c.factor.at;
     const T* const bias = c.bias.at;

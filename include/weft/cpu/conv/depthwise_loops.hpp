@@ -109,7 +109,7 @@ struct DepthwiseRow {
 
   template <int V>
   [[gnu::noinline]] void run() const {
-    run_loop([this]() __attribute__((always_inline)) {
+    run_loop([this]() WEFT_ALWAYS_INLINE {
       typedef T Vector __attribute__((vector_size(32)));
       const int64_t source_step = step[2].source * from.place;
       const int64_t tap_step = step[2].tap * pitch;
@@ -152,7 +152,7 @@ struct DepthwiseFilters {
 
   template <int V>
   [[gnu::noinline]] void run() const {
-    run_loop([this]() __attribute__((always_inline)) {
+    run_loop([this]() WEFT_ALWAYS_INLINE {
       typedef T Vector __attribute__((vector_size(32)));
       const conv::Window& w = *window;
       const int64_t image_step = w.stride[2] * images.place;

@@ -15,7 +15,7 @@ namespace cpu::detail {
 /// a if `take`, else b, by masks: a branch on which element is larger is guessed wrong half the
 /// time.
 template <class C>
-[[gnu::always_inline]] inline C chosen(bool take, C a, C b) {
+WEFT_INLINE C chosen(bool take, C a, C b) {
   using Bits = std::conditional_t<sizeof(C) == 8, std::uint64_t, std::uint32_t>;
   const Bits mask = Bits(0) - static_cast<Bits>(take);
   return __builtin_bit_cast(
@@ -41,7 +41,7 @@ struct PoolLanes {
   /// NaN is larger than all others. Only this is compiled for several instruction sets.
   [[gnu::noinline]] void offer(int first, int last, const T* data, int64_t step, int place,
                                int stride) {
-    run_loop([ =, this ]() __attribute__((always_inline)) {
+    run_loop([=, this]() WEFT_ALWAYS_INLINE {
       if (step == 1) {
         offer_each<1>(first, last, data, step, place, stride);
       } else if (step == 2) {
@@ -61,8 +61,8 @@ struct PoolLanes {
 
  private:
   template <int Step>
-  [[gnu::always_inline]] void offer_each(int first, int last, const T* data, int64_t step,
-                                         int place, int stride) {
+  WEFT_ALWAYS_INLINE void offer_each(int first, int last, const T* data, int64_t step, int place,
+                                     int stride) {
     for (int i = first; i < last; ++i) {
       const C value = load_element(data[i * (Step > 0 ? Step : step)]);
       const bool take =

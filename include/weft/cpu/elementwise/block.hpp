@@ -13,7 +13,7 @@ using std::int64_t;
 
 /// to = value; for half types by their bits, since g++ does not vectorise loops that copy a class.
 template <class T>
-[[gnu::always_inline]] inline void put(T& to, const T& value) {
+WEFT_INLINE void put(T& to, const T& value) {
   if constexpr (is_half<T>) {
     to.bits = value.bits;
   } else {

@@ -24,16 +24,16 @@ template <class Inputs>
 struct NearAt : Inputs {
   static constexpr bool applies = true;
   template <class Op, class... Vs>
-  [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
+  WEFT_ALWAYS_INLINE auto apply(const Op& op, Vs... values) const {
     return op.value(values...);
   }
-  [[gnu::always_inline]] double apply(const op::sin&, double x) const {
+  WEFT_ALWAYS_INLINE double apply(const op::sin&, double x) const {
     return math::simd::near_sin(x);
   }
-  [[gnu::always_inline]] double apply(const op::cos&, double x) const {
+  WEFT_ALWAYS_INLINE double apply(const op::cos&, double x) const {
     return math::simd::near_cos(x);
   }
-  [[gnu::always_inline]] double apply(const op::tan&, double x) const {
+  WEFT_ALWAYS_INLINE double apply(const op::tan&, double x) const {
     return math::simd::near_tan(x);
   }
 };
@@ -43,7 +43,7 @@ template <class Inputs>
 struct AngleAt : NearAt<Inputs> {
   std::uint64_t& far;
   template <class Op, class... Vs>
-  [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
+  WEFT_ALWAYS_INLINE auto apply(const Op& op, Vs... values) const {
     if constexpr (takes_angle<Op, Vs...>) {
       ((far |= ~math::simd::is_near_angle(values)), ...);
     }
@@ -53,16 +53,16 @@ struct AngleAt : NearAt<Inputs> {
 
 /// Runs the programs of a pack for the notes that they leave in `inputs`.
 template <class Inputs>
-[[gnu::always_inline]] inline void look(const Pack<>&, const Inputs&) {}
+WEFT_INLINE void look(const Pack<>&, const Inputs&) {}
 template <class P, class... Rest, class Inputs>
-[[gnu::always_inline]] inline void look(const Pack<P, Rest...>& programs, const Inputs& inputs) {
+WEFT_INLINE void look(const Pack<P, Rest...>& programs, const Inputs& inputs) {
   if constexpr (looks_at_angles<P>) static_cast<void>(programs.head(inputs));
   look(programs.tail, inputs);
 }
 
 /// f(at(i)) for first <= i < last in one vectorised loop; no f may write what another reads.
 template <class At, class F>
-[[gnu::always_inline]] inline void each_of(int64_t first, int64_t last, const At& at, const F& f) {
+WEFT_INLINE void each_of(int64_t first, int64_t last, const At& at, const F& f) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
@@ -72,8 +72,7 @@ template <class At, class F>
 /// The same for n elements of programs whose angles are checked: f computes and stores them from
 /// the inputs at(i).
 template <class Programs, class At, class F>
-[[gnu::always_inline]] inline void each_element(const Programs& programs, int64_t n, const At& at,
-                                                const F& f) {
+WEFT_INLINE void each_element(const Programs& programs, int64_t n, const At& at, const F& f) {
   using Inputs = decltype(at(n));
   for (int64_t first = 0; first < n; first += block_size) {
     const int64_t last = n - first < block_size ? n : first + block_size;
@@ -83,8 +82,7 @@ template <class Programs, class At, class F>
       each_of(first, last, at, f);
     } else {
       each_of(
-          first,
-          last, [&](int64_t i) __attribute__((always_inline)) { return NearAt<Inputs>{at(i)}; }, f);
+          first, last, [&](int64_t i) WEFT_ALWAYS_INLINE { return NearAt<Inputs>{at(i)}; }, f);
     }
   }
 }

@@ -52,8 +52,7 @@ WEFT_OUTLINED inline void run_chunks(ElementLoop* loop, const void* programs, ch
 
 /// n values of a program to `to`: what takes many instructions is called for all of them.
 template <class P, class T, class Operands>
-[[gnu::always_inline]] inline void compute(const P& program, const Operands& operands, int64_t n,
-                                           T* to) {
+WEFT_INLINE void compute(const P& program, const Operands& operands, int64_t n, T* to) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
@@ -61,16 +60,14 @@ template <class P, class T, class Operands>
 }
 /// The same: where they are in memory, or else in `room`.
 template <class P, class T, class Operands>
-[[gnu::always_inline]] inline const T* computed(const P& program, const Operands& operands,
-                                                int64_t n, Chunk<T>& room) {
+WEFT_INLINE const T* computed(const P& program, const Operands& operands, int64_t n,
+                              Chunk<T>& room) {
   compute(program, operands, n, room.at);
   return room.at;
 }
 template <int I, class T, class Operands>
-  requires std::is_same_v<decltype(weft::get<I - 1>(std::declval<const Operands&>()).data),
-                          const T*>
-[[gnu::always_inline]] inline const T* computed(const Arg<I, T>&, const Operands& operands, int64_t,
-                                                Chunk<T>&) {
+requires std::is_same_v<decltype(weft::get<I - 1>(std::declval<const Operands&>()).data), const T*>
+    WEFT_INLINE const T* computed(const Arg<I, T>&, const Operands& operands, int64_t, Chunk<T>&) {
   return weft::get<I - 1>(operands).data;
 }
 #if !defined(__clang__)
@@ -78,12 +75,11 @@ template <int I, class T, class Operands>
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12 at -O1 does not see rooms filled
 #endif
 template <class Op, class... Ps, class T, class Operands>
-  requires takes_many_instructions<Apply<Op, Ps...>>
-[[gnu::always_inline]] inline void compute(const Apply<Op, Ps...>& program,
-                                           const Operands& operands, int64_t n, T* to) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+requires takes_many_instructions<Apply<Op, Ps...>> WEFT_INLINE void compute(
+    const Apply<Op, Ps...>& program, const Operands& operands, int64_t n, T* to) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_ALWAYS_INLINE {
     Pack<Chunk<typename Ps::type>...> rooms;
-    const auto call = [&](const auto*... values) __attribute__((always_inline)) {
+    const auto call = [&](const auto*... values) WEFT_ALWAYS_INLINE {
       if constexpr (takes_few_instructions<Op>) {
 #if !defined(__clang__)
 #pragma GCC ivdep

@@ -28,7 +28,7 @@ struct DrawnAhead<op::uniform<T>> {
   using Held = compute_t<T>;
   static constexpr int per_block = std::is_same_v<T, double> ? 2 : 4;
   template <class Bits>
-  [[gnu::always_inline]] static Held number(const op::uniform<T>& op, Bits bits) {
+  WEFT_ALWAYS_INLINE static Held number(const op::uniform<T>& op, Bits bits) {
     return op.of_bits(bits);
   }
 };
@@ -37,7 +37,7 @@ struct DrawnAhead<op::normal<T>> {
   using Held = compute_t<T>;
   static constexpr int per_block = std::is_same_v<T, double> ? 2 : 4;
   template <class Bits>
-  [[gnu::always_inline]] static void pair(Bits radius, Bits angle, Held* to) {
+  WEFT_ALWAYS_INLINE static void pair(Bits radius, Bits angle, Held* to) {
     to[0] = op::normal<T>::of_bits(radius, angle, false);
     to[1] = op::normal<T>::of_bits(radius, angle, true);
   }
@@ -47,7 +47,7 @@ struct DrawnAhead<op::trials<T>> {
   using Held = std::uint32_t;
   static constexpr int per_block = 4;
   static constexpr bool holds_bits = true;
-  [[gnu::always_inline]] static Held number(const op::trials<T>&, Held bits) { return bits; }
+  WEFT_ALWAYS_INLINE static Held number(const op::trials<T>&, Held bits) { return bits; }
 };
 template <class T>
 struct DrawnAhead<op::integers<T>> {
@@ -55,7 +55,7 @@ struct DrawnAhead<op::integers<T>> {
   static constexpr int per_block = 2;
   /// Above that, a number takes all of a block.
   static bool is_possible(const op::integers<T>& op) { return op.count >> 32 == 0; }
-  [[gnu::always_inline]] static Held number(const op::integers<T>& op, std::uint64_t bits) {
+  WEFT_ALWAYS_INLINE static Held number(const op::integers<T>& op, std::uint64_t bits) {
     return op.of_bits(bits, static_cast<std::uint32_t>(op.count));
   }
 };
@@ -70,13 +70,13 @@ template <DrawsAhead Op>
 inline constexpr int64_t drawn_bytes = (block_size + DrawnAhead<Op>::per_block * DrawnWords::unit) *
                                        static_cast<int>(sizeof(typename DrawnAhead<Op>::Held));
 
-[[gnu::always_inline]] inline std::uint64_t wide_word(std::uint32_t high, std::uint32_t low) {
+WEFT_INLINE std::uint64_t wide_word(std::uint32_t high, std::uint32_t low) {
   return std::uint64_t{high} << 32 | low;
 }
 
 /// All numbers of n blocks.
 template <class Op, class Held>
-[[gnu::always_inline]] inline void fill_blocks(const Op& op, const DrawnWords& x, int n, Held* to) {
+WEFT_INLINE void fill_blocks(const Op& op, const DrawnWords& x, int n, Held* to) {
   using Ahead = DrawnAhead<Op>;
   constexpr int per = Ahead::per_block;
   if constexpr (requires { Ahead::pair(x.a[0], x.b[0], to); }) {
@@ -134,7 +134,7 @@ auto drawn_at(const Op& op, long long position) {
 }
 /// The operation's value of what is held.
 template <class Op, class Held, class... More>
-[[gnu::always_inline]] inline auto drawn_value(const Op& op, Held held, More... more) {
+WEFT_INLINE auto drawn_value(const Op& op, Held held, More... more) {
   if constexpr (requires { DrawnAhead<Op>::holds_bits; }) {
     return op.of_bits(held, more...);
   } else {
@@ -176,7 +176,7 @@ template <class Op>
     }
     draw_words<>(op.draw, some, index, words);
     auto* const to = shared ? room + done * static_cast<int64_t>(per) : apart;
-    run_loop([&]() __attribute__((always_inline)) { fill_blocks(op, words, some, to); });
+    run_loop([&]() WEFT_ALWAYS_INLINE { fill_blocks(op, words, some, to); });
     if (shared) continue;
     for (int i = 0; i < left; ++i) {
       room[done + i] = apart[static_cast<std::uint64_t>(i) * per + position(i) % per];

@@ -25,22 +25,22 @@ struct FourBlocks {
   typedef std::uint32_t Words __attribute__((vector_size(32)));
   Lanes a, b, c, d;
 
-  [[gnu::always_inline, gnu::target("avx2,fma")]] void set(const std::uint64_t* index,
-                                                           std::uint64_t number) {
+  [[gnu::target("avx2,fma")]] WEFT_ALWAYS_INLINE void set(const std::uint64_t* index,
+                                                          std::uint64_t number) {
     __builtin_memcpy(&a, index, sizeof(Lanes));
     b = a >> 32;
     c = Lanes{} + number;
     d = Lanes{} + (number >> 32);
   }
-  [[gnu::always_inline, gnu::target("avx2,fma")]] static void multiply(Lanes& to, const Lanes& x,
-                                                                       std::uint32_t factor) {
+  [[gnu::target("avx2,fma")]] WEFT_ALWAYS_INLINE static void multiply(Lanes& to, const Lanes& x,
+                                                                      std::uint32_t factor) {
 #if defined(__clang__)
     to = (x & 0xFFFFFFFFU) * factor;
 #else
     to = (Lanes)__builtin_ia32_pmuludq256((Ints)x, (Ints)(Lanes{} + factor));
 #endif
   }
-  [[gnu::always_inline, gnu::target("avx2,fma")]] void round(std::uint32_t k0, std::uint32_t k1) {
+  [[gnu::target("avx2,fma")]] WEFT_ALWAYS_INLINE void round(std::uint32_t k0, std::uint32_t k1) {
     Lanes p, q;
     multiply(p, a, philox_factor(0));
     multiply(q, c, philox_factor(1));
@@ -49,9 +49,8 @@ struct FourBlocks {
     c = (p >> 32) ^ d ^ k1;
     d = p;
   }
-  [[gnu::always_inline, gnu::target("avx2,fma")]] static void store(std::uint32_t* to,
-                                                                    const Lanes& x,
-                                                                    const Lanes& y) {
+  [[gnu::target("avx2,fma")]] WEFT_ALWAYS_INLINE static void store(std::uint32_t* to,
+                                                                   const Lanes& x, const Lanes& y) {
     const Words both = __builtin_shufflevector((Words)x, (Words)y, 0, 2, 4, 6, 8, 10, 12, 14);
     __builtin_memcpy(to, &both, sizeof(Words));
   }

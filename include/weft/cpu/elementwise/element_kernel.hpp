@@ -30,9 +30,9 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
   /// Memory-bound programs take many rows at a time: first their full vectors, then the remainders.
   /// A loop without a branch between rows is faster.
-  [[gnu::always_inline]] static void all(ElementLoop* self, const void* programs, char* const* at,
-                                         const int64_t* step, const int64_t* skip, int64_t rows,
-                                         int64_t n) {
+  WEFT_ALWAYS_INLINE static void all(ElementLoop* self, const void* programs, char* const* at,
+                                     const int64_t* step, const int64_t* skip, int64_t rows,
+                                     int64_t n) {
     const Rows these{programs, at, step, skip, n};
     if (these.with_constants(rows)) return;
     if constexpr (by_vectors) {
@@ -76,9 +76,9 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       }
     }
   }
-  [[gnu::always_inline]] static void each(ElementLoop* self, const void* programs, char* const* at,
-                                          const int64_t* step, const int64_t* skip, int64_t rows,
-                                          int64_t n) {
+  WEFT_ALWAYS_INLINE static void each(ElementLoop* self, const void* programs, char* const* at,
+                                      const int64_t* step, const int64_t* skip, int64_t rows,
+                                      int64_t n) {
     const Rows these{programs, at, step, skip, n};
     if (these.with_constants(rows)) return;
     if constexpr (by_vectors) {
@@ -90,9 +90,9 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   }
 
   /// Row r, at its place.
-  [[gnu::always_inline]] static void one(const Pack<Ps...>& programs, char* const* at,
-                                         const int64_t* step, const int64_t* skip, int64_t r,
-                                         int64_t n) {
+  WEFT_ALWAYS_INLINE static void one(const Pack<Ps...>& programs, char* const* at,
+                                     const int64_t* step, const int64_t* skip, int64_t r,
+                                     int64_t n) {
     Rows{&programs, at, step, skip, n}.row(r, 0, n);
   }
 
@@ -146,7 +146,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     int64_t n;
 
     /// Short rows of gathered halves from row r on, if they are contiguous in the targets.
-    [[gnu::always_inline]] bool together(int64_t first, int64_t count) const {
+    WEFT_ALWAYS_INLINE bool together(int64_t first, int64_t count) const {
       constexpr int64_t sizes[] = {static_cast<int64_t>(sizeof(Outs))...};
       for (int k = 0; k < targets; ++k) {
         if (skip[k] != n * sizes[k]) return false;
@@ -160,15 +160,14 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
             Operands::moved(at + targets, step + targets, skip + targets, first + r);
         prefetch(mine, At{operands, 0}, n);
       }
-      return Loop::run_together(
-          mine, out, count, n, [&](int64_t r, int64_t i) __attribute__((always_inline)) {
-            return SelectedInputs{
-                Operands::moved(at + targets, step + targets, skip + targets, first + r), i};
-          });
+      return Loop::run_together(mine, out, count, n, [&](int64_t r, int64_t i) WEFT_ALWAYS_INLINE {
+        return SelectedInputs{
+            Operands::moved(at + targets, step + targets, skip + targets, first + r), i};
+      });
     }
 
     /// Computes the rows if functions in the program are the same along each.
-    [[gnu::always_inline]] bool with_constants([[maybe_unused]] int64_t rows) const {
+    WEFT_ALWAYS_INLINE bool with_constants([[maybe_unused]] int64_t rows) const {
       if constexpr (targets == 1 && sizeof...(Ts) < 62) {  // as many operands as uses_of has bits
         if constexpr ((may_be_constant<Ps> && ...)) {
           using P = typename FirstOf<Ps...>::type;
@@ -187,7 +186,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     }
 
     /// Whether a target is an operand.
-    [[gnu::always_inline]] bool in_place() const {
+    WEFT_ALWAYS_INLINE bool in_place() const {
       bool found = false;
       for (std::size_t k = 0; k < targets; ++k) {
         for (std::size_t i = 0; i < sizeof...(Ts); ++i) found |= at[k] == at[targets + i];
@@ -197,7 +196,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
     /// A row of a vector or more. What is left at its end is computed as a vector that overlaps the
     /// last whole one; if targets are operands, first of all, to be stored last.
-    [[gnu::always_inline]] void vectors(int64_t r, bool in_place) const {
+    WEFT_ALWAYS_INLINE void vectors(int64_t r, bool in_place) const {
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
       const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
@@ -234,14 +233,14 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     /// One row of at most chunk_size elements on the baseline. At -O2 g++ has no vectors there, and
     /// a copy of what takes many instructions in each statement would be a tenth of the object: it
     /// is called.
-    [[gnu::always_inline]] void chunk() const {
+    WEFT_ALWAYS_INLINE void chunk() const {
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, 0);
       const auto out = outputs(at, skip, 0, std::index_sequence_for<Outs...>{});
       if constexpr (targets == 1) {
         compute(mine.head, operands, n, out.head);
       } else {  // all are computed before one is written
-        [&]<std::size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
+        [&]<std::size_t... K>(std::index_sequence<K...>) WEFT_ALWAYS_INLINE {
           Pack<Chunk<Outs>...> values;
           (compute(weft::get<static_cast<int>(K)>(mine), operands, n,
                    weft::get<static_cast<int>(K)>(values).at),
@@ -255,7 +254,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       }
     }
 
-    [[gnu::always_inline]] void row(int64_t r, int64_t first, int64_t last) const {
+    WEFT_ALWAYS_INLINE void row(int64_t r, int64_t first, int64_t last) const {
       // Copies, which no store can alias.
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
@@ -263,15 +262,13 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       if constexpr ((looks_at_angles<Ps> || ...)) {
         each_element(
             mine, n,
-            [&](int64_t i) __attribute__((always_inline)) {
+            [&](int64_t i) WEFT_ALWAYS_INLINE {
               return At{operands, i};
             },
-            [&](const auto& inputs)
-                __attribute__((always_inline)) { store_values(mine, out, inputs); });
+            [&](const auto& inputs) WEFT_ALWAYS_INLINE { store_values(mine, out, inputs); });
       } else if constexpr (is_staged<Pack<Ps...>, typename Operands::type, Pack<Outs*...>>) {
         StagedLoop<~std::uint64_t{0}, Pack<Ps...>, typename Operands::type, Pack<Outs*...>>::run(
-            mine, operands, out, first, last,
-            [](const auto& staged, int64_t i) __attribute__((always_inline)) {
+            mine, operands, out, first, last, [](const auto& staged, int64_t i) WEFT_ALWAYS_INLINE {
               return ElementAt<1, std::remove_cvref_t<decltype(staged)>>{staged, i};
             });
 #if defined(__clang__)
@@ -294,17 +291,17 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   };
 
   template <std::size_t... K>
-  [[gnu::always_inline]] static Pack<Outs*...> buffers(char* at, std::index_sequence<K...>) {
+  WEFT_ALWAYS_INLINE static Pack<Outs*...> buffers(char* at, std::index_sequence<K...>) {
     return make_pack(reinterpret_cast<Outs*>(at + K * vector * size_of_target)...);
   }
   template <std::size_t... K>
-  [[gnu::always_inline]] static Pack<Outs*...> shifted(const Pack<Outs*...>& out, int64_t by,
-                                                       std::index_sequence<K...>) {
+  WEFT_ALWAYS_INLINE static Pack<Outs*...> shifted(const Pack<Outs*...>& out, int64_t by,
+                                                   std::index_sequence<K...>) {
     return make_pack((weft::get<static_cast<int>(K)>(out) + by)...);
   }
   template <std::size_t... K>
-  [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, const int64_t* skip,
-                                                       int64_t r, std::index_sequence<K...>) {
+  WEFT_ALWAYS_INLINE static Pack<Outs*...> outputs(char* const* at, const int64_t* skip, int64_t r,
+                                                   std::index_sequence<K...>) {
     return make_pack(reinterpret_cast<Outs*>(at[K] + r * skip[K])...);
   }
 };

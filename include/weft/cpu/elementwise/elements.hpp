@@ -31,11 +31,11 @@ struct Elements<IndexOperand> {
 };
 
 template <class T>
-[[gnu::always_inline]] inline Elements<T> elements_at(const char* at, int64_t) {
+WEFT_INLINE Elements<T> elements_at(const char* at, int64_t) {
   return {reinterpret_cast<decltype(Elements<T>::data)>(at)};
 }
 template <>
-[[gnu::always_inline]] inline Elements<IndexOperand> elements_at(const char* at, int64_t step) {
+WEFT_INLINE Elements<IndexOperand> elements_at(const char* at, int64_t step) {
   return {reinterpret_cast<long long>(at) - IndexOperand::origin, step};
 }
 
@@ -58,24 +58,24 @@ struct OperandElements<weft::detail::TypeList<Ts...>> {
   /// Which operands are positions.
   static constexpr bool computed[sizeof...(Ts) + 1] = {std::is_same_v<Ts, IndexOperand>..., false};
 
-  [[gnu::always_inline]] static type at(char* const* at, const int64_t* step) {
+  WEFT_ALWAYS_INLINE static type at(char* const* at, const int64_t* step) {
     return take(at, step, std::index_sequence_for<Ts...>{});
   }
   /// The operands `rows` rows further on; a row is skip[k] bytes, or positions, for operand k.
-  [[gnu::always_inline]] static type moved(char* const* at, const int64_t* step,
-                                           const int64_t* skip, int64_t rows) {
+  WEFT_ALWAYS_INLINE static type moved(char* const* at, const int64_t* step, const int64_t* skip,
+                                       int64_t rows) {
     return move(at, step, skip, rows, std::index_sequence_for<Ts...>{});
   }
 
  private:
   template <std::size_t... I>
-  [[gnu::always_inline]] static type move(char* const* at, const int64_t* step, const int64_t* skip,
-                                          int64_t rows, std::index_sequence<I...>) {
+  WEFT_ALWAYS_INLINE static type move(char* const* at, const int64_t* step, const int64_t* skip,
+                                      int64_t rows, std::index_sequence<I...>) {
     return make_pack(elements_at<Ts>(at[I] + rows * skip[I], step[I])...);
   }
   template <std::size_t... I>
-  [[gnu::always_inline]] static type take(char* const* at, const int64_t* step,
-                                          std::index_sequence<I...>) {
+  WEFT_ALWAYS_INLINE static type take(char* const* at, const int64_t* step,
+                                      std::index_sequence<I...>) {
     return make_pack(elements_at<Ts>(at[I], step[I])...);
   }
 };

@@ -59,12 +59,12 @@ struct FetchedAt : Inputs {
   static constexpr bool applies = true;
   int64_t first;
   template <class Op, class... Vs>
-  [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
+  WEFT_ALWAYS_INLINE auto apply(const Op& op, Vs... values) const {
     return op.value(values...);
   }
   template <class T, class Finder, class I>
-  [[gnu::always_inline]] auto apply(const op::gathered<T, Finder>& op, long long offset,
-                                    I index) const {
+  WEFT_ALWAYS_INLINE auto apply(const op::gathered<T, Finder>& op, long long offset,
+                                I index) const {
     if constexpr (can_fetch<T>) {
       return load_element(reinterpret_cast<const Held<T>*>(op.data)[this->i - first]);
     } else {
@@ -72,7 +72,7 @@ struct FetchedAt : Inputs {
     }
   }
   template <DrawsAhead Op, class... Vs>
-  [[gnu::always_inline]] auto apply(const Op& op, long long, Vs... values) const {
+  WEFT_ALWAYS_INLINE auto apply(const Op& op, long long, Vs... values) const {
     using Held = typename DrawnAhead<Op>::Held;
     return drawn_value(op, static_cast<const Held*>(op.draw.drawn)[this->i - first], values...);
   }
@@ -81,32 +81,31 @@ struct FetchedAt : Inputs {
 /// Points the gathers of a program to their elements first to last - 1: in place where these are
 /// contiguous, as in a row selected by one index, otherwise to copies at `room`.
 template <class P, class At>
-[[gnu::always_inline]] inline void fetch(P&, const At&, int64_t, int64_t, char*&) {}
+WEFT_INLINE void fetch(P&, const At&, int64_t, int64_t, char*&) {}
 template <class Op, class... Ps, class At>
-[[gnu::always_inline]] inline void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first,
-                                         int64_t last, char*& room);
+WEFT_INLINE void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first, int64_t last,
+                       char*& room);
 template <RunsForward P, class At>
-[[gnu::always_inline]] inline void fetch(P& program, const At& at, int64_t first, int64_t last,
-                                         char*& room) {
+WEFT_INLINE void fetch(P& program, const At& at, int64_t first, int64_t last, char*& room) {
   fetch(program.forward(), at, first, last, room);
 }
 template <class P, class... Rest, class At>
-[[gnu::always_inline]] inline void fetch(Pack<P, Rest...>& programs, const At& at, int64_t first,
-                                         int64_t last, char*& room) {
+WEFT_INLINE void fetch(Pack<P, Rest...>& programs, const At& at, int64_t first, int64_t last,
+                       char*& room) {
   if constexpr (0 < fetched_bytes<P>) fetch(programs.head, at, first, last, room);
   if constexpr (sizeof...(Rest) > 0) fetch(programs.tail, at, first, last, room);
 }
 template <class Op, class... Ps, class At>
-[[gnu::always_inline]] inline void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first,
-                                         int64_t last, char*& room) {
+WEFT_INLINE void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first, int64_t last,
+                       char*& room) {
   fetch(program.programs, at, first, last, room);
 }
 /// Points an operation that draws to the numbers of elements first to last - 1.
 template <DrawsAhead Op, class... Ps, class At>
-[[gnu::always_inline]] inline void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first,
-                                         int64_t last, char*& room) {
+WEFT_INLINE void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first, int64_t last,
+                       char*& room) {
   fetch(program.programs, at, first, last, room);
-  const auto position = [&](int64_t i) __attribute__((always_inline)) {
+  const auto position = [&](int64_t i) WEFT_ALWAYS_INLINE {
     return static_cast<long long>(program.programs.head(at(i)));
   };
   using Held = typename DrawnAhead<Op>::Held;
@@ -124,17 +123,16 @@ template <DrawsAhead Op, class... Ps, class At>
   }
 }
 template <class T, class Finder, class... Ps, class At>
-[[gnu::always_inline]] inline void fetch(Apply<op::gathered<T, Finder>, Ps...>& program,
-                                         const At& at, int64_t first, int64_t last, char*& room) {
+WEFT_INLINE void fetch(Apply<op::gathered<T, Finder>, Ps...>& program, const At& at, int64_t first,
+                       int64_t last, char*& room) {
   fetch(program.programs, at, first, last, room);
   if constexpr (can_fetch<T>) {
     auto& op = program.op;
-    const auto offset = [&](int64_t i) __attribute__((always_inline)) {
+    const auto offset = [&](int64_t i) WEFT_ALWAYS_INLINE {
       return static_cast<long long>(weft::get<0>(program.programs)(at(i)));
     };
-    const auto index = [&](int64_t i) __attribute__((always_inline)) {
-      return weft::get<1>(program.programs)(at(i));
-    };
+    const auto index = [&](int64_t i)
+                           WEFT_ALWAYS_INLINE { return weft::get<1>(program.programs)(at(i)); };
     if constexpr (std::is_same_v<Finder, AlongAxis>) {
       const auto row = index(first);
       long long place = offset(first);
@@ -196,30 +194,30 @@ struct NoOperands {
 /// ones of earlier rows, and points the gather to the first of these; false if the row is not
 /// selected by a single index.
 template <class C, class At>
-[[gnu::always_inline]] inline bool fetch_row(Constant<C>&, const At&, int64_t, int64_t, char*&) {
+WEFT_INLINE bool fetch_row(Constant<C>&, const At&, int64_t, int64_t, char*&) {
   return true;
 }
 template <class Op, class... Ps, class At>
-[[gnu::always_inline]] inline bool fetch_row(Apply<Op, Ps...>& program, const At& at, int64_t n,
-                                             int64_t before, char*& room);
+WEFT_INLINE bool fetch_row(Apply<Op, Ps...>& program, const At& at, int64_t n, int64_t before,
+                           char*& room);
 template <class... Ps, class At>
-[[gnu::always_inline]] inline bool fetch_row(Apply<op::gathered<half, AlongAxis>, Ps...>& program,
-                                             const At& at, int64_t n, int64_t before, char*& room);
+WEFT_INLINE bool fetch_row(Apply<op::gathered<half, AlongAxis>, Ps...>& program, const At& at,
+                           int64_t n, int64_t before, char*& room);
 template <class P, class... Rest, class At>
-[[gnu::always_inline]] inline bool fetch_row(Pack<P, Rest...>& programs, const At& at, int64_t n,
-                                             int64_t before, char*& room) {
+WEFT_INLINE bool fetch_row(Pack<P, Rest...>& programs, const At& at, int64_t n, int64_t before,
+                           char*& room) {
   if (!fetch_row(programs.head, at, n, before, room)) return false;
   if constexpr (sizeof...(Rest) > 0) return fetch_row(programs.tail, at, n, before, room);
   return true;
 }
 template <class Op, class... Ps, class At>
-[[gnu::always_inline]] inline bool fetch_row(Apply<Op, Ps...>& program, const At& at, int64_t n,
-                                             int64_t before, char*& room) {
+WEFT_INLINE bool fetch_row(Apply<Op, Ps...>& program, const At& at, int64_t n, int64_t before,
+                           char*& room) {
   return fetch_row(program.programs, at, n, before, room);
 }
 template <class... Ps, class At>
-[[gnu::always_inline]] inline bool fetch_row(Apply<op::gathered<half, AlongAxis>, Ps...>& program,
-                                             const At& at, int64_t n, int64_t before, char*& room) {
+WEFT_INLINE bool fetch_row(Apply<op::gathered<half, AlongAxis>, Ps...>& program, const At& at,
+                           int64_t n, int64_t before, char*& room) {
   const auto row = weft::get<1>(program.programs)(at(0));
   auto place = static_cast<long long>(weft::get<0>(program.programs)(at(0)));
   unsigned long long others = 0;
@@ -239,31 +237,28 @@ template <class... Ps, class At>
 /// Prefetches some of the first n elements that a program's gathers read for the inputs `at`: rows
 /// scattered over a large table would arrive too late otherwise.
 template <class P, class At>
-[[gnu::always_inline]] inline void prefetch(const P&, const At&, int64_t) {}
+WEFT_INLINE void prefetch(const P&, const At&, int64_t) {}
 template <RunsForward P, class At>
-[[gnu::always_inline]] inline void prefetch(const P& program, const At& at, int64_t n) {
+WEFT_INLINE void prefetch(const P& program, const At& at, int64_t n) {
   prefetch(program.forward(), at, n);
 }
 template <class Op, class... Ps, class At>
-[[gnu::always_inline]] inline void prefetch(const Apply<Op, Ps...>& program, const At& at,
-                                            int64_t n);
+WEFT_INLINE void prefetch(const Apply<Op, Ps...>& program, const At& at, int64_t n);
 template <class T, class... Ps, class At>
-[[gnu::always_inline]] inline void prefetch(const Apply<op::gathered<T, AlongAxis>, Ps...>& program,
-                                            const At& at, int64_t n);
+WEFT_INLINE void prefetch(const Apply<op::gathered<T, AlongAxis>, Ps...>& program, const At& at,
+                          int64_t n);
 template <class P, class... Rest, class At>
-[[gnu::always_inline]] inline void prefetch(const Pack<P, Rest...>& programs, const At& at,
-                                            int64_t n) {
+WEFT_INLINE void prefetch(const Pack<P, Rest...>& programs, const At& at, int64_t n) {
   prefetch(programs.head, at, n);
   prefetch(programs.tail, at, n);
 }
 template <class Op, class... Ps, class At>
-[[gnu::always_inline]] inline void prefetch(const Apply<Op, Ps...>& program, const At& at,
-                                            int64_t n) {
+WEFT_INLINE void prefetch(const Apply<Op, Ps...>& program, const At& at, int64_t n) {
   if constexpr (fetched_bytes < Apply < Op, Ps... >>> 0) prefetch(program.programs, at, n);
 }
 template <class T, class... Ps, class At>
-[[gnu::always_inline]] inline void prefetch(const Apply<op::gathered<T, AlongAxis>, Ps...>& program,
-                                            const At& at, int64_t n) {
+WEFT_INLINE void prefetch(const Apply<op::gathered<T, AlongAxis>, Ps...>& program, const At& at,
+                          int64_t n) {
   if constexpr (can_fetch<T> && (!has_effects<Ps> && ...)) {
     constexpr int64_t line = 64;
     const auto place = static_cast<std::uintptr_t>(

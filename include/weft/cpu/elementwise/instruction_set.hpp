@@ -89,7 +89,7 @@ inline bool has_avx512() {
 /// Calls f(), a loop, compiled for AVX2 and FMA if the machine has them, otherwise for this file's
 /// instruction set. With WEFT_AVX512, which costs compile time, AVX-512 is preferred (g++).
 template <class F, class Tag = Compiled>
-[[gnu::always_inline]] inline void run_loop(const F& f) {
+WEFT_INLINE void run_loop(const F& f) {
 #if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
     !defined(__AVX512F__) && !defined(__clang__)
   if (detail::has_avx512()) return detail::run_avx512(f);

@@ -25,7 +25,7 @@ struct MultiOutputKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList
   /// n elements per row of the targets, then of the operands, as in ElementLoop.
   static void run(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
                   int64_t rows, int64_t n) {
-    run_loop([=]() __attribute__((always_inline)) { loop(program, at, step, skip, rows, n); });
+    run_loop([=]() WEFT_ALWAYS_INLINE { loop(program, at, step, skip, rows, n); });
   }
 
  private:
@@ -38,8 +38,8 @@ struct MultiOutputKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList
     using type = Pack<BlockOf<Vs>...>;
   };
 
-  [[gnu::always_inline]] static void loop(const void* program, char* const* at, const int64_t* step,
-                                          const int64_t* skip, int64_t rows, int64_t n) {
+  WEFT_ALWAYS_INLINE static void loop(const void* program, char* const* at, const int64_t* step,
+                                      const int64_t* skip, int64_t rows, int64_t n) {
     const Program mine = *static_cast<const Program*>(program);
     typename Blocks<typename Program::values>::type blocks;
     for (int64_t r = 0; r < rows; ++r) {
@@ -55,7 +55,7 @@ struct MultiOutputKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList
           Program fetched = mine;
           fetch(
               fetched,
-              [&](int64_t i) __attribute__((always_inline)) {
+              [&](int64_t i) WEFT_ALWAYS_INLINE {
                 return At{operands, i};
               },
               start, start + length, free);
@@ -76,21 +76,21 @@ struct MultiOutputKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList
     }
   }
 
-  [[gnu::always_inline]] static void set(Pack<>&, const Pack<>&, int64_t) {}
+  WEFT_ALWAYS_INLINE static void set(Pack<>&, const Pack<>&, int64_t) {}
   template <class T, class... Rest>
-  [[gnu::always_inline]] static void set(Pack<BlockOf<T>, BlockOf<Rest>...>& blocks,
-                                         const Pack<T, Rest...>& values, int64_t i) {
+  WEFT_ALWAYS_INLINE static void set(Pack<BlockOf<T>, BlockOf<Rest>...>& blocks,
+                                     const Pack<T, Rest...>& values, int64_t i) {
     blocks.head.values[i] = values.head;
     set(blocks.tail, values.tail, i);
   }
 
-  [[gnu::always_inline]] static void store(weft::detail::TypeList<>, const Pack<>&, Stores,
-                                           char* const*, int64_t, int64_t) {}
+  WEFT_ALWAYS_INLINE static void store(weft::detail::TypeList<>, const Pack<>&, Stores,
+                                       char* const*, int64_t, int64_t) {}
   template <class Out, class... More, class T, class... Rest>
-  [[gnu::always_inline]] static void store(weft::detail::TypeList<Out, More...>,
-                                           const Pack<BlockOf<T>, BlockOf<Rest>...>& blocks,
-                                           Stores stores, char* const* at, int64_t start,
-                                           int64_t length) {
+  WEFT_ALWAYS_INLINE static void store(weft::detail::TypeList<Out, More...>,
+                                       const Pack<BlockOf<T>, BlockOf<Rest>...>& blocks,
+                                       Stores stores, char* const* at, int64_t start,
+                                       int64_t length) {
     if ((stores.wanted & 1U) != 0) {
       Out* const out = reinterpret_cast<Out*>(at[0]) + start;
       const T* const values = blocks.head.values;

@@ -60,7 +60,7 @@ WEFT_OUTLINED inline std::uint64_t find_streamed(
 }
 
 /// Stores sixteen bytes non-temporally if the machine can; `to` is aligned to 16 bytes.
-[[gnu::always_inline]] inline void stream_sixteen(char* to, const char* from) {
+WEFT_INLINE void stream_sixteen(char* to, const char* from) {
   typedef long long Vector __attribute__((vector_size(16), may_alias));
   Vector value;
   __builtin_memcpy(&value, from, 16);
@@ -82,7 +82,7 @@ inline void stream_fence() {
 /// Writes `bytes` bytes, taken from from(i) at offset i: whole cache lines non-temporally, the
 /// partial first and last ones by ordinary stores.
 template <class From>
-[[gnu::always_inline]] inline void stream(char* to, int64_t bytes, const From& from) {
+WEFT_INLINE void stream(char* to, int64_t bytes, const From& from) {
   constexpr int line = 64;
   const auto copy = [&](int64_t first, int64_t last) {
     __builtin_memcpy(to + first, from(first), static_cast<std::size_t>(last - first));

@@ -14,7 +14,7 @@ struct RowConstants {
   static constexpr std::uint64_t functions = 0;  // a bit for each operand that they read
   static constexpr std::uint64_t beside = weft::detail::uses_of<P>;
   template <class At>
-  [[gnu::always_inline]] static P with_values(const P& program, const At&) {
+  WEFT_ALWAYS_INLINE static P with_values(const P& program, const At&) {
     return program;
   }
 };
@@ -34,11 +34,11 @@ struct RowConstants<Apply<Op, Ps...>> {
 
   /// The program with a number in place of each function, of the operands at `at`.
   template <class At>
-  [[gnu::always_inline]] static auto with_values(const P& program, const At& at) {
+  WEFT_ALWAYS_INLINE static auto with_values(const P& program, const At& at) {
     if constexpr (is_function) {
       return Constant<typename P::type>{program(at)};
     } else {
-      return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_ALWAYS_INLINE {
         const auto parts = make_pack(
             RowConstants<Ps>::with_values(weft::get<static_cast<int>(I)>(program.programs), at)...);
         return Apply<Op, decltype(RowConstants<Ps>::with_values(std::declval<const Ps&>(), at))...>{
@@ -56,7 +56,7 @@ inline constexpr bool may_be_constant =
 
 /// Whether those operands, step[i] for number i, do not vary along a row of n elements.
 template <class P>
-[[gnu::always_inline]] inline bool is_constant(const std::int64_t* step, std::int64_t n) {
+WEFT_INLINE bool is_constant(const std::int64_t* step, std::int64_t n) {
   std::int64_t any = 0;
   for (std::uint64_t left = RowConstants<P>::functions; left != 0; left &= left - 1) {
     any |= step[__builtin_ctzll(left)];

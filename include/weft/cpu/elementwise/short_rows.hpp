@@ -7,7 +7,7 @@
 namespace weft::cpu::detail {
 
 /// Copies 4 to 64 bytes, a multiple of 4.
-[[gnu::always_inline]] inline void copy_few(char* to, const char* from, int64_t bytes) {
+WEFT_INLINE void copy_few(char* to, const char* from, int64_t bytes) {
   if (bytes < 8) {
     __builtin_memcpy(to, from, 4);
   } else if (bytes < 16) {

@@ -37,8 +37,8 @@ inline constexpr bool is_staged<Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> =
 
 /// Computes all results before it writes one, so that targets may be operands of the others.
 template <class P, class... Rest, class Sink, class... More, class At>
-[[gnu::always_inline]] inline void store_values(const Pack<P, Rest...>& programs,
-                                                const Pack<Sink, More...>& out, const At& at) {
+WEFT_INLINE void store_values(const Pack<P, Rest...>& programs, const Pack<Sink, More...>& out,
+                              const At& at) {
   if constexpr (std::is_same_v<Sink, HalfSink>) {
     const float value = programs.head(at);
     if constexpr (sizeof...(Rest) > 0) store_values(programs.tail, out.tail, at);
@@ -64,9 +64,9 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
   static constexpr int narrow = (sinks<Outs, Ps> + ... + 0);
 
   template <class At>
-  [[gnu::always_inline]] static void run(const Pack<Ps...>& programs, const Pack<Es...>& operands,
-                                         const Pack<Outs*...>& out, int64_t first, int64_t last,
-                                         const At& at) {
+  WEFT_ALWAYS_INLINE static void run(const Pack<Ps...>& programs, const Pack<Es...>& operands,
+                                     const Pack<Outs*...>& out, int64_t first, int64_t last,
+                                     const At& at) {
     Wide held[wide + 1];
     alignas(64) float floats[narrow * block_size + 1];
     alignas(64) char room[fetched_bytes<Pack<Ps...>> + 1];
@@ -77,7 +77,7 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
       const auto staged =
           stage(operands, start, end, held, count, std::index_sequence_for<Es...>{});
       const auto to = sink(out, start, next, std::index_sequence_for<Outs...>{});
-      const auto inputs = [&](int64_t i) __attribute__((always_inline)) {
+      const auto inputs = [&](int64_t i) WEFT_ALWAYS_INLINE {
         return FetchedAt<decltype(at(staged, i))>{at(staged, i), start};
       };
       Pack<Ps...> mine = programs;
@@ -96,16 +96,16 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
   /// the inputs of element i of row r. False, with nothing written, if a row cannot be fetched
   /// whole.
   template <class At>
-  [[gnu::always_inline]] static bool run_together(const Pack<Ps...>& programs,
-                                                  const Pack<Outs*...>& out, int64_t rows,
-                                                  int64_t n, const At& at) {
+  WEFT_ALWAYS_INLINE static bool run_together(const Pack<Ps...>& programs,
+                                              const Pack<Outs*...>& out, int64_t rows, int64_t n,
+                                              const At& at) {
     alignas(64) float floats[narrow * block_size + 1];
     alignas(64) char room[fetched_bytes<Pack<Ps...>> + 1];
     Pack<Ps...> mine = programs;
     for (int64_t r = 0; r < rows; ++r) {
       mine = programs;
       char* free = room;
-      const auto inputs = [&](int64_t i) __attribute__((always_inline)) { return at(r, i); };
+      const auto inputs = [&](int64_t i) WEFT_ALWAYS_INLINE { return at(r, i); };
       if (!fetch_row(mine, inputs, n, r * n, free)) return false;
     }
     const Pack<Ps...> fetched = mine;
@@ -123,7 +123,7 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
 
  private:
   template <std::size_t... I>
-  [[gnu::always_inline]] static Pack<Staged<Es>...> stage(
+  WEFT_ALWAYS_INLINE static Pack<Staged<Es>...> stage(
       const Pack<Es...>& operands, [[maybe_unused]] int64_t start, [[maybe_unused]] int64_t end,
       [[maybe_unused]] Wide* held, [[maybe_unused]] int& count, std::index_sequence<I...>) {
     return make_pack(stage_one<(I >= 64 || (Uses >> (I & 63) & 1U) != 0)>(
@@ -132,11 +132,10 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
   /// Operands that occur several times are widened once; those that the program does not read may
   /// be missing.
   template <bool IsUsed, class E>
-  [[gnu::always_inline]] static Staged<E> stage_one(const E& elements,
-                                                    [[maybe_unused]] int64_t start,
-                                                    [[maybe_unused]] int64_t end,
-                                                    [[maybe_unused]] Wide* held,
-                                                    [[maybe_unused]] int& count) {
+  WEFT_ALWAYS_INLINE static Staged<E> stage_one(const E& elements, [[maybe_unused]] int64_t start,
+                                                [[maybe_unused]] int64_t end,
+                                                [[maybe_unused]] Wide* held,
+                                                [[maybe_unused]] int& count) {
     if constexpr (std::is_same_v<E, Elements<half>>) {
       if (!IsUsed) return {nullptr, start};
       int k = 0;
@@ -151,14 +150,14 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
     }
   }
   template <std::size_t... K>
-  [[gnu::always_inline]] static Pack<SinkOf<Outs, Ps>...> sink(const Pack<Outs*...>& out,
-                                                               int64_t start, float*& next,
-                                                               std::index_sequence<K...>) {
+  WEFT_ALWAYS_INLINE static Pack<SinkOf<Outs, Ps>...> sink(const Pack<Outs*...>& out, int64_t start,
+                                                           float*& next,
+                                                           std::index_sequence<K...>) {
     return make_pack(
         sink_one<SinkOf<Outs, Ps>>(weft::get<static_cast<int>(K)>(out), start, next)...);
   }
   template <class Sink, class Out>
-  [[gnu::always_inline]] static Sink sink_one(Out* out, int64_t start, float*& next) {
+  WEFT_ALWAYS_INLINE static Sink sink_one(Out* out, int64_t start, float*& next) {
     if constexpr (std::is_same_v<Sink, HalfSink>) {
       next += block_size;
       return {next - block_size, start, out + start};
@@ -166,9 +165,9 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
       return out;
     }
   }
-  [[gnu::always_inline]] static void finish(const Pack<>&, int64_t) {}
+  WEFT_ALWAYS_INLINE static void finish(const Pack<>&, int64_t) {}
   template <class Sink, class... More>
-  [[gnu::always_inline]] static void finish(const Pack<Sink, More...>& to, int64_t n) {
+  WEFT_ALWAYS_INLINE static void finish(const Pack<Sink, More...>& to, int64_t n) {
     if constexpr (std::is_same_v<Sink, HalfSink>) narrow_to_halves(to.head.data, to.head.to, n);
     finish(to.tail, n);
   }

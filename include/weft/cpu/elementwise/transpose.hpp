@@ -17,8 +17,8 @@ struct Sixteen {
 };
 
 /// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes, in vectors.
-[[gnu::always_inline]] inline void transpose_4x4(const std::uint32_t* from, int64_t stride,
-                                                 std::uint32_t* to, int64_t pitch) {
+WEFT_INLINE void transpose_4x4(const std::uint32_t* from, int64_t stride, std::uint32_t* to,
+                               int64_t pitch) {
   typedef std::uint32_t Four __attribute__((vector_size(16)));
   Four a, b, c, d;
   __builtin_memcpy(&a, from, 16);
@@ -40,8 +40,7 @@ typedef std::uint16_t EightOfTwoBytes __attribute__((vector_size(16)));
 
 /// Interleaves each vector with the one four vectors further on. No lambda: those are constexpr,
 /// and nvcc --expt-relaxed-constexpr would compile the shuffle for the GPU.
-[[gnu::always_inline]] inline void interleave_halves(const EightOfTwoBytes* in,
-                                                     EightOfTwoBytes* out) {
+WEFT_INLINE void interleave_halves(const EightOfTwoBytes* in, EightOfTwoBytes* out) {
   for (int j = 0; j < 4; ++j) {
     out[2 * j] = __builtin_shufflevector(in[j], in[j + 4], 0, 8, 1, 9, 2, 10, 3, 11);
     out[2 * j + 1] = __builtin_shufflevector(in[j], in[j + 4], 4, 12, 5, 13, 6, 14, 7, 15);
@@ -49,8 +48,8 @@ typedef std::uint16_t EightOfTwoBytes __attribute__((vector_size(16)));
 }
 
 /// The same for 8 x 8 elements of two bytes.
-[[gnu::always_inline]] inline void transpose_8x8(const std::uint16_t* from, int64_t stride,
-                                                 std::uint16_t* to, int64_t pitch) {
+WEFT_INLINE void transpose_8x8(const std::uint16_t* from, int64_t stride, std::uint16_t* to,
+                               int64_t pitch) {
   EightOfTwoBytes a[8], b[8];
   for (int j = 0; j < 8; ++j) __builtin_memcpy(&a[j], from + j * stride, 16);
   interleave_halves(a, b);

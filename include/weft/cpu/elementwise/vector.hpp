@@ -15,7 +15,7 @@ struct VectorOf {
   typedef Index indices __attribute__((vector_size(32)));
   static constexpr int size = 32 / static_cast<int>(sizeof(C));
   /// Sets 0, 1, 2, ...
-  [[gnu::always_inline]] static void number(indices& lanes) {
+  WEFT_ALWAYS_INLINE static void number(indices& lanes) {
     if constexpr (size == 8) {
       lanes = indices{0, 1, 2, 3, 4, 5, 6, 7};
     } else {
@@ -25,7 +25,7 @@ struct VectorOf {
 };
 
 template <class V, class C>
-[[gnu::always_inline]] inline void load_vector(V& v, const C* from) {
+WEFT_INLINE void load_vector(V& v, const C* from) {
   __builtin_memcpy(&v, from, sizeof(V));
 }
 
@@ -35,7 +35,7 @@ struct Join;
 template <>
 struct Join<reducer::sum> {
   template <class V>
-  [[gnu::always_inline]] static void join(V& a, const V& b) {
+  WEFT_ALWAYS_INLINE static void join(V& a, const V& b) {
     a += b;
   }
 };
@@ -44,7 +44,7 @@ struct Join<reducer::mean> : Join<reducer::sum> {};
 template <>
 struct Join<reducer::prod> {
   template <class V>
-  [[gnu::always_inline]] static void join(V& a, const V& b) {
+  WEFT_ALWAYS_INLINE static void join(V& a, const V& b) {
     a *= b;
   }
 };
@@ -53,7 +53,7 @@ template <>
 struct Join<reducer::extreme_value<true>> {
   static constexpr bool loses_nan = true;
   template <class V>
-  [[gnu::always_inline]] static void join(V& a, const V& b) {
+  WEFT_ALWAYS_INLINE static void join(V& a, const V& b) {
     a = a > b ? a : b;
   }
 };
@@ -61,7 +61,7 @@ template <>
 struct Join<reducer::extreme_value<false>> {
   static constexpr bool loses_nan = true;
   template <class V>
-  [[gnu::always_inline]] static void join(V& a, const V& b) {
+  WEFT_ALWAYS_INLINE static void join(V& a, const V& b) {
     a = a < b ? a : b;
   }
 };
@@ -94,15 +94,15 @@ class NanSeen {
   using Half = typename VectorOf<std::int64_t>::half;
 
  public:
-  [[gnu::always_inline]] void look(C x) {
+  WEFT_ALWAYS_INLINE void look(C x) {
     if constexpr (looks) number_ |= x != x;
   }
   template <class V>
-  [[gnu::always_inline]] void look(const V& x) {
+  WEFT_ALWAYS_INLINE void look(const V& x) {
     if constexpr (looks) lanes_ |= x != x;
   }
   /// `x`, or NaN if there was one.
-  [[gnu::always_inline]] C in(C x) const {
+  WEFT_ALWAYS_INLINE C in(C x) const {
     if constexpr (looks) {
       const Lanes lanes = lanes_;  // a copy, so that the vector itself stays in a register
       Half low, high;
@@ -124,7 +124,7 @@ class NanSeen {
 /// position i. The order depends only on m. Eight independent vectors hide the latency; they are
 /// named variables because g++ would keep an array in memory.
 template <class J, class C, class S>
-[[gnu::always_inline]] inline C join_all(int m, C empty, const S& source) {
+WEFT_INLINE C join_all(int m, C empty, const S& source) {
   using V = typename VectorOf<C>::type;
   using Half = typename VectorOf<C>::half;
   constexpr int size = VectorOf<C>::size;
@@ -142,7 +142,7 @@ template <class J, class C, class S>
   const V none = empty - V{};  // + would make -0 0
   V a = none, b = none, c = none, d = none;
   int i = 0;
-  const auto add = [&](V & part, int at) __attribute__((always_inline)) {
+  const auto add = [&](V& part, int at) WEFT_ALWAYS_INLINE {
     V x;
     source(x, at);
     nan.look(x);
@@ -211,12 +211,11 @@ template <class J, class C, class S>
 
 /// Joins f(x) for the m values x in memory; f takes numbers and vectors of them.
 template <class J, class C, class F>
-[[gnu::always_inline]] inline C join_run(const C* values, int m, C empty, const F& f) {
-  return join_all<J>(
-      m, empty, [&](auto& x, int i) __attribute__((always_inline)) {
-        load_vector(x, values + i);
-        f(x);
-      });
+WEFT_INLINE C join_run(const C* values, int m, C empty, const F& f) {
+  return join_all<J>(m, empty, [&](auto& x, int i) WEFT_ALWAYS_INLINE {
+    load_vector(x, values + i);
+    f(x);
+  });
 }
 
 }  // namespace weft::cpu::detail

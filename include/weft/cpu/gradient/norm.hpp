@@ -35,7 +35,7 @@ class NormLoops {
 
  public:
   /// The sums along a row, which is added to those of the columns.
-  [[gnu::always_inline]] static void add(const NormRow<C>& row, int64_t n, C& level, C& along) {
+  WEFT_ALWAYS_INLINE static void add(const NormRow<C>& row, int64_t n, C& level, C& along) {
     V levels[2] = {V{}, V{}};
     V alongs[2] = {V{}, V{}};
     int64_t i = 0;
@@ -62,8 +62,7 @@ class NormLoops {
 
   /// out = scale * (gradient * weight - level - centred * scale * along), of means.
   template <bool Adds, class O>
-  [[gnu::always_inline]] static void write(const NormRow<C>& row, int64_t n, C level, C along,
-                                           O* out) {
+  WEFT_ALWAYS_INLINE static void write(const NormRow<C>& row, int64_t n, C level, C along, O* out) {
     const C shift = Centred ? row.scale * level : C(0);
     const C slope = row.scale * row.scale * along;
 #if !defined(__clang__)
@@ -79,7 +78,7 @@ class NormLoops {
 
  private:
   template <class X>
-  [[gnu::always_inline]] static void step(const NormRow<C>& row, int64_t i, X& level, X& along) {
+  WEFT_ALWAYS_INLINE static void step(const NormRow<C>& row, int64_t i, X& level, X& along) {
     X x, gradient, weight, sum;
     load_vector(x, row.x + i);
     load_vector(gradient, row.gradient + i);
@@ -102,7 +101,7 @@ class NormLoops {
 
 /// n numbers as a C each: where they are, or else in `room`.
 template <class C, class T>
-[[gnu::always_inline]] inline const C* widened(const T* from, int64_t n, C* room) {
+WEFT_INLINE const C* widened(const T* from, int64_t n, C* room) {
   if constexpr (std::is_same_v<T, C>) {
     return from;
   } else {
@@ -126,7 +125,7 @@ struct NormRows {
   /// Rows first to last - 1; the sums of their columns to `sums`, for the weight and for the bias.
   void run(int64_t first, int64_t last, C* sums) const {
     std::vector<C> room(std::is_same_v<T, C> ? 0 : static_cast<std::size_t>(2 * columns));
-    run_loop([ this, first, last, sums, &room ]() __attribute__((always_inline)) {
+    run_loop([this, first, last, sums, &room]() WEFT_ALWAYS_INLINE {
       const NormRows mine = *this;
       const int64_t n = mine.columns;
       for (int64_t i = 0; i < (Centred ? 2 : 1) * n; ++i) sums[i] = C(0);

@@ -115,7 +115,7 @@ struct BlasTiles {
 /// Adds a bias to a tile while it is in the cache.
 template <class T>
 [[gnu::noinline]] void add_bias(T* c, int64_t row, int64_t height, int64_t width, const T* bias) {
-  run_loop([=]() __attribute__((always_inline)) {
+  run_loop([=]() WEFT_ALWAYS_INLINE {
     for (int64_t i = 0; i < height; ++i) {
       T* const at = c + i * row;
       for (int64_t j = 0; j < width; ++j) at[j] += bias[j];

@@ -34,7 +34,7 @@ void mask_scores(const AttentionPlan& plan, const AttentionBlock& block, C* scor
       for (int64_t j = 0; j < keys; ++j) row[j] += added[at + j * step];
     } else if (plan.allowed != nullptr && step == 1) {
       const bool* const allowed = plan.allowed + at;
-      run_loop([=]() __attribute__((always_inline)) {
+      run_loop([=]() WEFT_ALWAYS_INLINE {
         for (int64_t j = 0; j < keys; ++j) row[j] = allowed[j] ? row[j] : never;
       });
     } else if (plan.allowed != nullptr) {
@@ -47,7 +47,7 @@ void mask_scores(const AttentionPlan& plan, const AttentionBlock& block, C* scor
 /// exp(x - shift) of n neighbours, vectorised.
 template <class C>
 void exp_shifted(C* x, int64_t n, C shift) {
-  run_loop([=]() __attribute__((always_inline)) {
+  run_loop([=]() WEFT_ALWAYS_INLINE {
     for (int64_t j = 0; j < n; ++j) x[j] = op::exp::value(x[j] - shift);
   });
 }
@@ -61,7 +61,7 @@ template <class C>
   C most[score_lanes];
   for (C& m : most) m = -std::numeric_limits<C>::infinity();
   int64_t j = 0;
-  run_loop([&]() __attribute__((always_inline)) {
+  run_loop([&]() WEFT_ALWAYS_INLINE {
     for (; j + score_lanes <= n; j += score_lanes) {
       for (int64_t i = 0; i < score_lanes; ++i) most[i] = x[j + i] > most[i] ? x[j + i] : most[i];
     }
@@ -77,7 +77,7 @@ template <class C>
   exp_shifted(x, n, shift);
   C sums[score_lanes] = {};
   int64_t j = 0;
-  run_loop([&]() __attribute__((always_inline)) {
+  run_loop([&]() WEFT_ALWAYS_INLINE {
     for (; j + score_lanes <= n; j += score_lanes) {
       for (int64_t i = 0; i < score_lanes; ++i) sums[i] += x[j + i];
     }

@@ -31,7 +31,7 @@ struct ScanRows {
   struct Total {
     Carry value;
   };
-  [[gnu::always_inline]] static void join(Total& total, Total later) {
+  WEFT_ALWAYS_INLINE static void join(Total& total, Total later) {
     total.value = join(total.value, later.value);
   }
   static constexpr int beside = 64;      // rows, at most, that lie side by side
@@ -45,7 +45,7 @@ struct ScanRows {
   static Carry none() { return S::template identity<Carry>(); }
 
   /// S::join; for logarithms of sums without branches, so that adjacent rows vectorise.
-  [[gnu::always_inline]] static Carry join(Carry a, Carry b) {
+  WEFT_ALWAYS_INLINE static Carry join(Carry a, Carry b) {
     if constexpr (std::is_same_v<S, scanner::logcumsumexp> && std::is_floating_point_v<C>) {
       using namespace math::simd::detail;
       const auto mask = [](bool condition) { return Bits<C>{0} - static_cast<Bits<C>>(condition); };
@@ -59,10 +59,10 @@ struct ScanRows {
       return S::join(a, b);
     }
   }
-  [[gnu::always_inline]] static Carry enter(In x) {
+  WEFT_ALWAYS_INLINE static Carry enter(In x) {
     return static_cast<Carry>(S::enter(load_element(x)));
   }
-  [[gnu::always_inline]] static void leave(Out& to, Carry carry) {
+  WEFT_ALWAYS_INLINE static void leave(Out& to, Carry carry) {
     put(to, static_cast<Out>(S::finish(carry)));
   }
 
@@ -89,7 +89,7 @@ struct ScanRows {
   /// The total of a piece of each row.
   void total(int64_t begin, int64_t length, Total* totals) const {
     const int64_t end = length - begin < piece ? length : begin + piece;
-    run_loop([ =, this ]() __attribute__((always_inline)) {
+    run_loop([=, this]() WEFT_ALWAYS_INLINE {
       if (rows == 1 && in.along == 1) {
         constexpr int wide = 64;  // more than a compiler unrolls: it makes vectors of a loop
         Total lane[wide];
@@ -158,7 +158,7 @@ struct ScanRows {
       const auto n = static_cast<int>(length - k < deep ? length - k : deep);
       transpose_tile<sizeof(In)>(reinterpret_cast<const char*>(in.data + k), in.across,
                                  reinterpret_cast<char*>(from), transposed, n, rows, sizeof(In));
-      run_loop([&]() __attribute__((always_inline)) {
+      run_loop([&]() WEFT_ALWAYS_INLINE {
         for (int j = 0; j < n; ++j) {
           for (int i = 0; i < transposed; ++i) {
             carry[i] = join(carry[i], enter(from[j * transposed + i]));
@@ -177,7 +177,7 @@ struct ScanRows {
     constexpr int together = 8;
     int r = 0;
     for (; r + together <= rows; r += together) {
-      run_loop([ =, this ]() __attribute__((always_inline)) {
+      run_loop([=, this]() WEFT_ALWAYS_INLINE {
         const ScanRows mine = *this;
         Carry own[together];
         for (int i = 0; i < together; ++i) own[i] = carry[r + i];
@@ -198,7 +198,7 @@ struct ScanRows {
   }
   /// Elements begin to end - 1 of each row, behind `carry`.
   void scan(int64_t begin, int64_t end, Carry* carry) const {
-    run_loop([ =, this ]() __attribute__((always_inline)) {
+    run_loop([=, this]() WEFT_ALWAYS_INLINE {
       const ScanRows mine = *this;
       const bool vectors = mine.in.across == 1 && mine.out.across == 1;
       if (mine.rows == 1) {

@@ -32,7 +32,7 @@ struct ColumnRun<Out, reducer::logsumexp, V> {
   }
   static void add(const void*, const char* values, int64_t pitch, int64_t rows, int64_t m, int64_t,
                   void* memory) {
-    run_loop([=]() __attribute__((always_inline)) {
+    run_loop([=]() WEFT_ALWAYS_INLINE {
       for (int64_t r = 0; r < rows; r += most) {
         add_rows(values + r * pitch, pitch, rows - r < most ? rows - r : most, m,
                  *static_cast<Running*>(memory));
@@ -47,7 +47,7 @@ struct ColumnRun<Out, reducer::logsumexp, V> {
     }
   }
   static void finish(const void*, void* memory, int64_t m, int64_t, char* out, int64_t pitch) {
-    run_loop([=]() __attribute__((always_inline)) {
+    run_loop([=]() WEFT_ALWAYS_INLINE {
       auto& running = *static_cast<Running*>(memory);
       for (int64_t c = 0; c < m; ++c) running.max[c] += math::log(running.sum[c]);
       for (int64_t c = 0; c < m; ++c) {
@@ -60,8 +60,8 @@ struct ColumnRun<Out, reducer::logsumexp, V> {
 
  private:
   /// A few rows. Distances are from a finite number, so that a sum is NaN only if an element is.
-  [[gnu::always_inline]] static void add_rows(const char* values, int64_t pitch, int64_t rows,
-                                              int64_t m, Running& running) {
+  WEFT_ALWAYS_INLINE static void add_rows(const char* values, int64_t pitch, int64_t rows,
+                                          int64_t m, Running& running) {
     alignas(64) V max[columns];
     alignas(64) V from[columns];
     alignas(64) V sum[columns];

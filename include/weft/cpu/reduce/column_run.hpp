@@ -44,7 +44,7 @@ struct ColumnRun {
   }
   static void add(const void* reducer, const char* values, int64_t pitch, int64_t rows, int64_t m,
                   int64_t position, void* memory) {
-    run_loop([=]() __attribute__((always_inline)) {
+    run_loop([=]() WEFT_ALWAYS_INLINE {
       const R mine = *static_cast<const R*>(reducer);
       auto& running = *static_cast<Running*>(memory);
       State* const part = running.part;
@@ -98,9 +98,9 @@ struct ColumnRun {
  private:
   /// Each column's next values, from low positions to high ones.
   template <std::size_t... K>
-  [[gnu::always_inline]] static void add_rows(const R& mine, const char* first, int64_t pitch,
-                                              int64_t m, int64_t position, State* part,
-                                              std::index_sequence<K...>) {
+  WEFT_ALWAYS_INLINE static void add_rows(const R& mine, const char* first, int64_t pitch,
+                                          int64_t m, int64_t position, State* part,
+                                          std::index_sequence<K...>) {
     const V* const row[] = {reinterpret_cast<const V*>(first + static_cast<int64_t>(K) * pitch)...};
 #if !defined(__clang__)
 #pragma GCC ivdep
@@ -141,7 +141,7 @@ struct ColumnRun<Out, R, V> {
   static void begin(const void*, void* running) { static_cast<Running*>(running)->rows = 0; }
   static void add(const void*, const char* values, int64_t pitch, int64_t rows, int64_t m,
                   int64_t position, void* memory) {
-    run_loop([=]() __attribute__((always_inline)) {
+    run_loop([=]() WEFT_ALWAYS_INLINE {
       auto& running = *static_cast<Running*>(memory);
       int64_t r = 0;
       if (running.rows == 0 && rows > 0) {
@@ -182,9 +182,8 @@ struct ColumnRun<Out, R, V> {
 
  private:
   template <std::size_t... K>
-  [[gnu::always_inline]] static void add_rows(const char* first, int64_t pitch, int64_t m,
-                                              Index row, Running& running,
-                                              std::index_sequence<K...>) {
+  WEFT_ALWAYS_INLINE static void add_rows(const char* first, int64_t pitch, int64_t m, Index row,
+                                          Running& running, std::index_sequence<K...>) {
     const V* const from[] = {
         reinterpret_cast<const V*>(first + static_cast<int64_t>(K) * pitch)...};
 #if !defined(__clang__)
@@ -193,7 +192,7 @@ struct ColumnRun<Out, R, V> {
     for (int64_t c = 0; c < m; ++c) {
       V best = running.best[c];
       Index at = running.at[c];
-      const auto challenge = [&](V x, Index i) __attribute__((always_inline)) {
+      const auto challenge = [&](V x, Index i) WEFT_ALWAYS_INLINE {
         const bool better = R::surpasses(x, best);
         best = better ? x : best;
         at = better ? i : at;

@@ -17,14 +17,14 @@ class Tree {
  public:
   explicit Tree(const R& reducer) : reducer_(reducer) {}
   /// Takes a state for each of the first m reductions, and leaves them changed.
-  [[gnu::always_inline]] void push(S* states, int m) {
+  WEFT_ALWAYS_INLINE void push(S* states, int m) {
     int level = 0;
     for (; (filled_ >> level & 1U) != 0; ++level) merge_into(states, level, m);  // < 2^Levels
     for (int i = 0; i < m; ++i) levels[level][i] = states[i];
     ++filled_;
   }
   /// Merges all states into `out`, which holds no elements.
-  [[gnu::always_inline]] void total(S* out, int m) const {
+  WEFT_ALWAYS_INLINE void total(S* out, int m) const {
     for (int level = 0; filled_ >> level != 0; ++level) {
       if ((filled_ >> level & 1U) != 0) merge_into(out, level, m);
     }
@@ -32,7 +32,7 @@ class Tree {
   const R& reducer() const { return reducer_; }
 
  private:
-  [[gnu::always_inline]] void merge_into(S* later, int level, int m) const {
+  WEFT_ALWAYS_INLINE void merge_into(S* later, int level, int m) const {
     for (int i = 0; i < m; ++i) {
       S earlier = levels[level][i];
       reducer_.merge(earlier, later[i]);
@@ -52,14 +52,14 @@ inline constexpr int lanes = 64;
 
 /// Merges the states of all lanes into the first.
 template <int Width, class S, class Merge>
-[[gnu::always_inline]] inline void halve(S* state, const Merge& merge) {
+WEFT_INLINE void halve(S* state, const Merge& merge) {
   for (int lane = 0; lane < Width; ++lane) merge(state[lane], state[lane + Width]);
   if constexpr (Width > 1) halve<Width / 2>(state, merge);
 }
 
 /// add(state, i) for all i < m, in lanes that begin as `empty`, merged; of a few, in one lane.
 template <class S, class Add, class Merge>
-[[gnu::always_inline]] inline S in_lanes(int m, S empty, const Add& add, const Merge& merge) {
+WEFT_INLINE S in_lanes(int m, S empty, const Add& add, const Merge& merge) {
   if (m < lanes / 2) {
     S one = empty;
     for (int i = 0; i < m; ++i) add(one, i);
@@ -79,10 +79,8 @@ template <class S, class Add, class Merge>
 
 /// The position of the first of m values that equals x, with NaN equal to NaN; there is one.
 template <class C>
-[[gnu::always_inline]] inline int find(const C* values, int m, C x) {
-  const auto is_it = [=](C v) __attribute__((always_inline)) {
-    return v == x || (v != v && x != x);
-  };
+WEFT_INLINE int find(const C* values, int m, C x) {
+  const auto is_it = [=](C v) WEFT_ALWAYS_INLINE { return v == x || (v != v && x != x); };
   constexpr int block = 64;
   int i = 0;
   for (; i + block <= m; i += block) {
@@ -98,7 +96,7 @@ template <class C>
 }
 
 /// How many of m bools are true: side by side in 32 bytes, for as long as a byte holds the count.
-[[gnu::always_inline]] inline int64_t count_true(const bool* values, int m) {
+WEFT_INLINE int64_t count_true(const bool* values, int m) {
   typedef unsigned char Bytes __attribute__((vector_size(32)));
   constexpr int size = static_cast<int>(sizeof(Bytes));
   constexpr std::uint64_t even = 0x00FF00FF00FF00FF;
@@ -131,7 +129,7 @@ inline constexpr bool counts_true = std::is_same_v<C, bool> &&
 
 /// The sum of f(x) over the values x; f takes numbers, and vectors of them.
 template <class C, class F>
-[[gnu::always_inline]] inline C lane_sum(const C* values, int m, const F& f) {
+WEFT_INLINE C lane_sum(const C* values, int m, const F& f) {
   return join_run<Join<reducer::sum>>(values, m, C{}, f);
 }
 }  // namespace detail
@@ -144,8 +142,7 @@ class Reduction {
   explicit Reduction(const R& reducer) : reducer_(reducer), tree_(reducer) {}
 
   /// The state of m values, the first of them at `position`.
-  [[gnu::always_inline]] static State part(const R& reducer, const C* values, int m,
-                                           int64_t position) {
+  WEFT_ALWAYS_INLINE static State part(const R& reducer, const C* values, int m, int64_t position) {
     if constexpr (detail::counts_true<R, C>) return State{detail::count_true(values, m)};
     if constexpr (std::is_same_v<C, bool> && std::is_same_v<R, reducer::any>) {
       return State{detail::count_true(values, m) != 0};
@@ -154,35 +151,32 @@ class Reduction {
       return State{detail::count_true(values, m) == m};
     }
     if constexpr (std::is_same_v<R, reducer::norm> && std::is_floating_point_v<C>) {
-      return State{detail::lane_sum(
-          values, m, [](auto& x) __attribute__((always_inline)) { x *= x; })};
+      return State{detail::lane_sum(values, m, [](auto& x) WEFT_ALWAYS_INLINE { x *= x; })};
     }
     if constexpr (detail::joins<R, C>) {
       using J = detail::Joined<R, C>;
       return State{static_cast<C>(detail::join_run<detail::Join<R>>(
           reinterpret_cast<const J*>(values), m, static_cast<J>(State{}.value),
-          [](auto&) __attribute__((always_inline)){}))};
+          [](auto&) WEFT_ALWAYS_INLINE {}))};
     }
     return detail::in_lanes(
         m, State{},
-        [&](State & s, int i)
-            __attribute__((always_inline)) { reducer.add(s, values[i], position + i); },
-        [&](State & s, const State& later)
-            __attribute__((always_inline)) { reducer.merge(s, later); });
+        [&](State& s, int i) WEFT_ALWAYS_INLINE { reducer.add(s, values[i], position + i); },
+        [&](State& s, const State& later) WEFT_ALWAYS_INLINE { reducer.merge(s, later); });
   }
   /// The state of a whole row.
-  [[gnu::always_inline]] static State whole(const R& reducer, const C* values, int m) {
+  WEFT_ALWAYS_INLINE static State whole(const R& reducer, const C* values, int m) {
     return part(reducer, values, m, 0);
   }
 
   /// m values, the first of them at `position`.
-  [[gnu::always_inline]] void add(const C* values, int m, int64_t position) {
+  WEFT_ALWAYS_INLINE void add(const C* values, int m, int64_t position) {
     const R reducer = reducer_;
     push(part(reducer, values, m, position));
   }
   /// The state of what comes next.
-  [[gnu::always_inline]] void push(State state) { tree_.push(&state, 1); }
-  [[gnu::always_inline]] State total() const {
+  WEFT_ALWAYS_INLINE void push(State state) { tree_.push(&state, 1); }
+  WEFT_ALWAYS_INLINE State total() const {
     State out{};
     tree_.total(&out, 1);
     return out;
@@ -202,13 +196,13 @@ class Reduction<R, C> {
   using State = typename R::template State<C>;
   explicit Reduction(const R&) {}
 
-  [[gnu::always_inline]] static State whole(const R& reducer, const C* values, int m) {
+  WEFT_ALWAYS_INLINE static State whole(const R& reducer, const C* values, int m) {
     Reduction reduction(reducer);
     if (m > 0) reduction.add(values, m, 0);
     return reduction.state_;
   }
 
-  [[gnu::always_inline]] void add(const C* values, int m, int64_t position) {
+  WEFT_ALWAYS_INLINE void add(const C* values, int m, int64_t position) {
     using Extreme = typename R::extreme;
     const C best = Reduction<Extreme, C>::part(Extreme{}, values, m, 0).value;
     if (state_.index >= 0 && !R::surpasses(best, state_.value)) return;
@@ -228,11 +222,11 @@ class OfWholeRuns {
   using State = typename R::template State<C>;
   explicit OfWholeRuns(const R& reducer) : tree_(reducer) {}
 
-  [[gnu::always_inline]] void add(const C* values, int m, int64_t) {
+  WEFT_ALWAYS_INLINE void add(const C* values, int m, int64_t) {
     State state = Self::whole(tree_.reducer(), values, m);
     tree_.push(&state, 1);
   }
-  [[gnu::always_inline]] State total() const {
+  WEFT_ALWAYS_INLINE State total() const {
     State out{};
     tree_.total(&out, 1);
     return out;
@@ -250,20 +244,17 @@ class Reduction<R, C> : public OfWholeRuns<Reduction<R, C>, R, C> {
   using State = typename R::template State<C>;
   using OfWholeRuns<Reduction, R, C>::OfWholeRuns;
 
-  [[gnu::always_inline]] static State whole(const R&, const C* values, int m) {
+  WEFT_ALWAYS_INLINE static State whole(const R&, const C* values, int m) {
     if (m == 0) return State{};
     const C count = static_cast<C>(m);
     const C first = values[0];  // a large mean costs no digits
-    const C mean =
-        first + detail::lane_sum(
-                    values, m, [=](auto& x) __attribute__((always_inline)) { x -= first; }) /
-                    count;
-    return {count, mean,
-            detail::lane_sum(
-                values, m, [=](auto& x) __attribute__((always_inline)) {
-                  x -= mean;
-                  x *= x;
-                })};
+    const C mean = first + detail::lane_sum(values, m, [=](auto& x) WEFT_ALWAYS_INLINE {
+                             x -= first;
+                           }) / count;
+    return {count, mean, detail::lane_sum(values, m, [=](auto& x) WEFT_ALWAYS_INLINE {
+              x -= mean;
+              x *= x;
+            })};
   }
 };
 
@@ -277,8 +268,8 @@ class Reduction<reducer::logsumexp, C>
   using State = R::State<C>;
   using OfWholeRuns<Reduction, R, C>::OfWholeRuns;
 
-  [[gnu::always_inline]] static State whole(const R&, const C* values, int m) {
-    const auto same = [](auto&) __attribute__((always_inline)){};
+  WEFT_ALWAYS_INLINE static State whole(const R&, const C* values, int m) {
+    const auto same = [](auto&) WEFT_ALWAYS_INLINE {};
     const C max =
         detail::join_run<detail::Join<reducer::extreme_value<true>>>(values, m, State{}.max, same);
     if (max == State{}.max) return State{};

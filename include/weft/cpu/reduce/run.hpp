@@ -45,7 +45,7 @@ struct Run {
     ::new (running) Row(reducer_of(reducer));
   }
   static void add(const void*, const char* values, int64_t m, int64_t position, void* running) {
-    run_loop([=]() __attribute__((always_inline)) {
+    run_loop([=]() WEFT_ALWAYS_INLINE {
       static_cast<Row*>(running)->add(reinterpret_cast<const V*>(values), static_cast<int>(m),
                                       position);
     });
@@ -75,7 +75,7 @@ struct Run {
         return short_logsumexps<Out, V>(values, pitch, rows, static_cast<int>(m), out, out_pitch);
       }
     }
-    run_loop([=]() __attribute__((always_inline)) {
+    run_loop([=]() WEFT_ALWAYS_INLINE {
       const R mine = reducer_of(reducer);
       for (int64_t r = 0; r < rows; ++r) {
         const auto* row = reinterpret_cast<const V*>(values + r * pitch);

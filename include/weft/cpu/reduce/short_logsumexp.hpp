@@ -15,7 +15,7 @@ inline constexpr int longest_short_logsumexp = 32;
 template <class Out, class V>
 void short_logsumexps(const char* values, int64_t pitch, int64_t rows, int m, char* out,
                       int64_t out_pitch) {
-  run_loop([=]() __attribute__((always_inline)) {
+  run_loop([=]() WEFT_ALWAYS_INLINE {
     constexpr int room = 512;
     alignas(64) V terms[room];
     alignas(64) V sums[room];
@@ -40,7 +40,7 @@ void short_logsumexps(const char* values, int64_t pitch, int64_t rows, int m, ch
 #endif
       for (int i = 0; i < count; ++i) terms[i] = math::exp_of_term(terms[i]);
       for (int r = 0; r < some; ++r) {
-        sums[r] = lane_sum(terms + r * m, m, [](auto&) __attribute__((always_inline)){});
+        sums[r] = lane_sum(terms + r * m, m, [](auto&) WEFT_ALWAYS_INLINE {});
       }
 #if !defined(__clang__)
 #pragma GCC ivdep

@@ -109,9 +109,8 @@ struct ReduceWork {
   /// Sets up the operands of a loop along `along`, with rows along `down`; then calls f(memory,
   /// block).
   template <class F>
-  [[gnu::always_inline]] void with_memory(const weft::detail::Operand* along, int d,
-                                          const weft::detail::Operand* down, int e,
-                                          const F& f) const {
+  WEFT_ALWAYS_INLINE void with_memory(const weft::detail::Operand* along, int d,
+                                      const weft::detail::Operand* down, int e, const F& f) const {
     const auto count = static_cast<std::size_t>(n);
     const bool copies = values != nullptr || (inner.rank > 1 && along == inside);
     const std::size_t bytes =

@@ -34,11 +34,11 @@ struct RowVectorAt {
   const int64_t* skip;
   int64_t row;
   template <int I>
-  [[gnu::always_inline]] auto data() const {
+  WEFT_ALWAYS_INLINE auto data() const {
     return weft::get<I - First>(operands).data;
   }
   template <int I, class T>
-  [[gnu::always_inline]] T reduced() const {
+  WEFT_ALWAYS_INLINE T reduced() const {
     return *reinterpret_cast<const T*>(values[I] + row * skip[I]);
   }
 };
@@ -56,17 +56,16 @@ struct RowValues;
 template <class... Ts>
 struct RowValues<weft::detail::TypeList<Ts...>> {
   using type = Pack<RowValue<Ts>...>;
-  [[gnu::always_inline]] static type moved(char* const* at, const int64_t*, const int64_t* skip,
-                                           int64_t rows) {
+  WEFT_ALWAYS_INLINE static type moved(char* const* at, const int64_t*, const int64_t* skip,
+                                       int64_t rows) {
     return take(at, skip, rows, std::index_sequence_for<Ts...>{});
   }
 
  private:
   template <std::size_t... I>
-  [[gnu::always_inline]] static type take([[maybe_unused]] char* const* at,
-                                          [[maybe_unused]] const int64_t* skip,
-                                          [[maybe_unused]] int64_t rows,
-                                          std::index_sequence<I...>) {
+  WEFT_ALWAYS_INLINE static type take([[maybe_unused]] char* const* at,
+                                      [[maybe_unused]] const int64_t* skip,
+                                      [[maybe_unused]] int64_t rows, std::index_sequence<I...>) {
     return make_pack(RowValue<Ts>{*reinterpret_cast<const Ts*>(at[I] + rows * skip[I])}...);
   }
 };

@@ -56,27 +56,26 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
     static void compute(const void* program, char* const* at, const int64_t* step,
                         const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
                         const char*) {
-      run_loop([=]() __attribute__((always_inline)) {
+      run_loop([=]() WEFT_ALWAYS_INLINE {
         run<Values, V>(node(program).program, at, step, skip, rows, m, out, pitch, nullptr);
       });
     }
     static constexpr bool fuses = joins<R, V> && runs_on_vectors<P, V>;
     /// The state of m values of row r.
-    [[gnu::always_inline]] static auto joined(const P& mine, char* const* at, const int64_t* step,
-                                              const int64_t* skip, int64_t r, int64_t m) {
+    WEFT_ALWAYS_INLINE static auto joined(const P& mine, char* const* at, const int64_t* step,
+                                          const int64_t* skip, int64_t r, int64_t m) {
       using State = typename R::template State<V>;
       const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
       const RowVectorAt<outputs, typename Operands::type> where{operands, at + outputs + leaves,
                                                                 skip + outputs + leaves, r};
-      return State{join_all<Join<R>>(
-          static_cast<int>(m), State{}.value, [&](auto& x, int i) __attribute__((always_inline)) {
-            vector_value(x, mine, where, i);
-          })};
+      return State{join_all<Join<R>>(static_cast<int>(m), State{}.value,
+                                     [&](auto& x, int i)
+                                         WEFT_ALWAYS_INLINE { vector_value(x, mine, where, i); })};
     }
     static void fused(const void* program, char* const* at, const int64_t* step,
                       const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
                       const char*) {
-      run_loop([=]() __attribute__((always_inline)) {
+      run_loop([=]() WEFT_ALWAYS_INLINE {
         const P mine = node(program).program;
         const R reducer = node(program).reducer;
         for (int64_t r = 0; r < rows; ++r) {
@@ -88,7 +87,7 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
     }
     static void fused_add(const void* program, char* const* at, const int64_t* step,
                           const int64_t* skip, int64_t m, void* running) {
-      run_loop([=]() __attribute__((always_inline)) {
+      run_loop([=]() WEFT_ALWAYS_INLINE {
         static_cast<Reduction<R, V>*>(running)->push(
             joined(node(program).program, at, step, skip, 0, m));
       });
@@ -128,7 +127,7 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
     static void store(const void* program, char* const* at, const int64_t* step,
                       const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
                       const char*) {
-      run_loop([=]() __attribute__((always_inline)) {
+      run_loop([=]() WEFT_ALWAYS_INLINE {
         run<Values, Out>(part(program), at, step, skip, rows, m, out, pitch, nullptr);
       });
     }
@@ -136,7 +135,7 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
     static void store_kept(const void* program, char* const* at, const int64_t* step,
                            const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
                            const char* kept) {
-      run_loop([=]() __attribute__((always_inline)) {
+      run_loop([=]() WEFT_ALWAYS_INLINE {
         run<Values, Out>(
             weft::detail::with_leaf<weft::detail::Reused, Reuse::number>(part(program)), at, step,
             skip, rows, m, out, pitch, kept);
@@ -186,7 +185,7 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
   template <class P>
   static void part(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
                    int64_t rows, int64_t m, char* out, int64_t pitch, const char*) {
-    run_loop([=]() __attribute__((always_inline)) {
+    run_loop([=]() WEFT_ALWAYS_INLINE {
       run<RowValues<ValueTypes>, typename P::type>(*static_cast<const P*>(program), at, step, skip,
                                                    rows, m, out, pitch, nullptr);
     });
@@ -202,9 +201,9 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
  private:
   /// The program along the rows to `out`.
   template <class Values, class Out, class P>
-  [[gnu::always_inline]] static void run(const P& program, char* const* at, const int64_t* step,
-                                         const int64_t* skip, int64_t rows, int64_t m, char* out,
-                                         int64_t pitch, const char* kept) {
+  WEFT_ALWAYS_INLINE static void run(const P& program, char* const* at, const int64_t* step,
+                                     const int64_t* skip, int64_t rows, int64_t m, char* out,
+                                     int64_t pitch, const char* kept) {
     const Pack<P> programs{program, {}};  // copies, that `out` cannot overlap
     for (int64_t r = 0; r < rows; ++r) {
       const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
@@ -234,27 +233,22 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
   }
   /// The same along one row.
   template <class At, class P, class Values, class Out>
-  [[gnu::always_inline]] static void run_row(const Pack<P>& programs,
-                                             const typename Operands::type& operands,
-                                             const Values& values, Out* to, int64_t m,
-                                             const Kept* from) {
-    const auto at = [&](int64_t i) __attribute__((always_inline)) {
-      return At{operands, values, from, i};
-    };
+  WEFT_ALWAYS_INLINE static void run_row(const Pack<P>& programs,
+                                         const typename Operands::type& operands,
+                                         const Values& values, Out* to, int64_t m,
+                                         const Kept* from) {
+    const auto at = [&](int64_t i) WEFT_ALWAYS_INLINE { return At{operands, values, from, i}; };
     if constexpr (looks_at_angles<P>) {
-      each_element(
-          programs, m, at, [&](const auto& inputs) __attribute__((always_inline)) {
-            put(to[inputs.i], store_element<Out>(programs.head(inputs)));
-          });
+      each_element(programs, m, at, [&](const auto& inputs) WEFT_ALWAYS_INLINE {
+        put(to[inputs.i], store_element<Out>(programs.head(inputs)));
+      });
     } else if constexpr (is_staged<Pack<P>, typename Operands::type, Pack<Out*>>) {
       StagedLoop<(weft::detail::uses_of<P> >> outputs), Pack<P>, typename Operands::type,
-                 Pack<Out*>>::
-          run(
-              programs, operands, Pack<Out*>{to, {}}, 0,
-              m, [&](const auto& staged, int64_t i) __attribute__((always_inline)) {
-                return RowAt<outputs, std::remove_cvref_t<decltype(staged)>, Values, Kept>{
-                    staged, values, from, i};
-              });
+                 Pack<Out*>>::run(programs, operands, Pack<Out*>{to, {}}, 0, m,
+                                  [&](const auto& staged, int64_t i) WEFT_ALWAYS_INLINE {
+                                    return RowAt<outputs, std::remove_cvref_t<decltype(staged)>,
+                                                 Values, Kept>{staged, values, from, i};
+                                  });
 #if defined(__clang__)
     } else if constexpr (reads_all_operands<P>) {
 #pragma clang diagnostic push

@@ -63,7 +63,7 @@ struct RowScratch {
 
   /// Calls f(memory, block), the memory being set up and on the stack.
   template <class F>
-  [[gnu::always_inline]] void with_memory(const F& f) const {
+  WEFT_ALWAYS_INLINE void with_memory(const F& f) const {
     // Arrays of fixed sizes: next to aligned ones, g++ divides to find the size of each alloca.
     alignas(64) char scratch[Block::scratch_bytes];
     alignas(64) char computed[run_size * slot];

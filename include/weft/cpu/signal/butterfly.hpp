@@ -146,7 +146,7 @@ WEFT_INLINE void run_radix(const Stage<T>& stage, const Planes<T>& x, const Plan
       (detail::load_vector(re[U], from_re + i + U * apart), ...);
       (detail::load_vector(im[U], from_im + i + U * apart), ...);
       butterfly<R, T>(re, im);
-      const auto put = [&](int u, const V& a, const V& b) __attribute__((always_inline)) {
+      const auto put = [&](int u, const V& a, const V& b) WEFT_ALWAYS_INLINE {
         const V turned_re = u == 0 ? a : a * c[u] - b * s[u];
         const V turned_im = u == 0 ? b : a * s[u] + b * c[u];
         store_lane(to_re + i + u * block, turned_re);

@@ -288,7 +288,7 @@ void run_lines(const Pass<T>& pass) {
     const Room<T> room(4 * size);
     T* const at = room.data();
     const Block<T> block{pass, plan, real_roots, {at, at + size}, {at + 2 * size, at + 3 * size}};
-    run_loop([&]() __attribute__((always_inline)) {
+    run_loop([&]() WEFT_ALWAYS_INLINE {
       for (int64_t i = first; i < last; ++i) {
         block(i * w, count - i * w < w ? count - i * w : w);
       }

@@ -170,13 +170,13 @@ void four_steps(int64_t n, const Span<const T>& in, const Span<T>& out, T scale)
       roots, lane_roots};
   parallel((n2 + width - 1) / width, n, [&](int64_t first, int64_t last) {
     const Group<T> group(columns);
-    run_loop([&]() __attribute__((always_inline)) {
+    run_loop([&]() WEFT_ALWAYS_INLINE {
       for (int64_t j = first; j < last; ++j) steps.columns(group, j * width);
     });
   });
   parallel((n1 + width - 1) / width, n, [&](int64_t first, int64_t last) {
     const Group<T> group(rows);
-    run_loop([&]() __attribute__((always_inline)) {
+    run_loop([&]() WEFT_ALWAYS_INLINE {
       for (int64_t k = first; k < last; ++k) steps.rows(group, k * width);
     });
   });

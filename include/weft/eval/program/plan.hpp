@@ -36,8 +36,8 @@ struct Operand {
     become(at, bytes_each, shape, strides, owner);
   }
   /// The same, inlined.
-  [[gnu::always_inline]] void become(const void* at, std::size_t bytes_each, const Shape& shape,
-                                     const Strides& strides, Storage* owner) {
+  WEFT_ALWAYS_INLINE void become(const void* at, std::size_t bytes_each, const Shape& shape,
+                                 const Strides& strides, Storage* owner) {
     data = static_cast<char*>(const_cast<void*>(at));
     itemsize = static_cast<int>(bytes_each);
     storage = owner;

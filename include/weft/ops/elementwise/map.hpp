@@ -62,8 +62,8 @@ class Map : public NodeMembers<Map<T, Op, Args...>> {
         args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x), static_cast<Y&&>(y)) {}
   // Inlined: a function for each is ten times as large as the few calls in it.
   Map(const Map&) = default;
-  [[gnu::always_inline]] Map(Map&&) = default;
-  [[gnu::always_inline]] ~Map() = default;
+  WEFT_ALWAYS_INLINE Map(Map&&) = default;
+  WEFT_ALWAYS_INLINE ~Map() = default;
   Map& operator=(const Map&) = default;
   Map& operator=(Map&&) = default;
   /// Not an assignment of another expression to a variable declared with auto: the error says what
