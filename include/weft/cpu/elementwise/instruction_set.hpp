@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "weft/core/config.hpp"
+
 // clang warns, at the function that a loop is inlined into, where loops that shall be vectorised
 // are not: for want of optimisation, or of vectors of such numbers.
 #if defined(__clang__)
