@@ -51,10 +51,13 @@ function(weft_check_only target)
   endif()
 endfunction()
 
-# weft_without_code(TARGET): g++ reads what nvcc leaves for the host and makes no code of it, which takes
-# a fifth of the time. There are no objects, so TARGET is a library of objects that nothing links.
+# weft_without_code(TARGET): in CI g++ reads what nvcc leaves for the host and makes no code of it, which takes
+# a fifth of the time. There are no objects then, so TARGET is a library of objects that nothing links;
+# elsewhere there are, so that the next build need not compile them again.
 function(weft_without_code target)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fsyntax-only>)
+  if(WEFT_CHEAP)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fsyntax-only>)
+  endif()
 endfunction()
 
 # weft_as_cuda(RESULT SOURCE...): the .cpp sources once more, as CUDA. A source has one language in

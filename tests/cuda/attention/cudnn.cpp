@@ -1,5 +1,7 @@
 #include "weft/cuda/attention/cudnn.hpp"
 
+#include <string>
+
 #include "cuda/graph_nodes.hpp"
 #include "test.hpp"
 #include "weft/autograd.hpp"
