@@ -66,8 +66,9 @@ WEFT_INLINE const T* computed(const P& program, const Operands& operands, int64_
   return room.at;
 }
 template <int I, class T, class Operands>
-requires std::is_same_v<decltype(weft::get<I - 1>(std::declval<const Operands&>()).data), const T*>
-    WEFT_INLINE const T* computed(const Arg<I, T>&, const Operands& operands, int64_t, Chunk<T>&) {
+  requires(
+      std::is_same_v<decltype(weft::get<I - 1>(std::declval<const Operands&>()).data), const T*>)
+WEFT_INLINE const T* computed(const Arg<I, T>&, const Operands& operands, int64_t, Chunk<T>&) {
   return weft::get<I - 1>(operands).data;
 }
 #if !defined(__clang__)
@@ -75,8 +76,9 @@ requires std::is_same_v<decltype(weft::get<I - 1>(std::declval<const Operands&>(
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12 at -O1 does not see rooms filled
 #endif
 template <class Op, class... Ps, class T, class Operands>
-requires takes_many_instructions<Apply<Op, Ps...>> WEFT_INLINE void compute(
-    const Apply<Op, Ps...>& program, const Operands& operands, int64_t n, T* to) {
+  requires(takes_many_instructions<Apply<Op, Ps...>>)
+WEFT_INLINE void compute(const Apply<Op, Ps...>& program, const Operands& operands, int64_t n,
+                         T* to) {
   [&]<std::size_t... I>(std::index_sequence<I...>) WEFT_ALWAYS_INLINE {
     Pack<Chunk<typename Ps::type>...> rooms;
     const auto call = [&](const auto*... values) WEFT_ALWAYS_INLINE {

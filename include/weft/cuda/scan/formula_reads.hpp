@@ -1,4 +1,4 @@
-// What a thread reads for the scan of a formula: its operands, and those of the scan's reader.
+// The operands of a formula that is scanned, and of what reads the scan, as a thread loads them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
