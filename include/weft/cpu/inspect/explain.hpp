@@ -31,10 +31,11 @@ struct Explainer<Cpu> {
                      detail::Operand*) {}
 
   template <class Outs, class Types, class Program>
-  static void rows(Explanation& out, Cpu, const detail::Name&, const detail::RowTask& task,
-                   detail::Operand*) {
+  static int rows(Explanation& out, Cpu, const detail::Name&, const detail::RowTask& task,
+                  detail::Operand*) {
     const int64_t rows = task.geometry.kept.size();
     out.kernels.back().threads = cpu::threads_for(rows, rows * task.geometry.reduced.size());
+    return 0;
   }
 };
 

@@ -94,11 +94,39 @@ WEFT_OUTLINED inline void explain_merge(Explanation& out, int64_t results, int64
   out.kernels.push_back(static_cast<Kernel&&>(merge));
 }
 
+/// Adds the copies of operands that lie across the others, before the last kernel; returns how
+/// many.
+WEFT_OUTLINED inline int explain_turned(Explanation& out, TurnTo to, const Shape& kept,
+                                        const Shape& reduced, Operand* operands, int targets,
+                                        int end, const TurnKernels& kernels) {
+  int copies = 0;
+  OperandTurner(to, kept, reduced, operands, targets, end)
+      .run(kernels, [&](const Operand& x, const TurnedOperand& turned) {
+        Kernel copy;
+        copy.kind = "turned copy";
+        copy.work = "of an operand that lies across the others";
+        copy.blocks = turned.launch.blocks;
+        copy.threads = block_threads;
+        copy.shared_bytes = turned.launch.shared_bytes;
+        copy.elements = turned.bytes / x.itemsize;
+        for (const Explanation::Operand& read : out.kernels.back().reads) {
+          if (read.address == x.data) copy.reads.assign(1, read);
+        }
+        copy.writes = copy.reads;
+        for (Explanation::Operand& written : copy.writes) written.note = "temporary";
+        out.kernels.insert(out.kernels.end() - 1, static_cast<Kernel&&>(copy));
+        ++copies;
+      });
+  return copies;
+}
+
 /// Plans a reduction over n operands as run_reduction does.
 WEFT_OUTLINED inline void explain_reduction(Explanation& out, const Name& name, Cuda device,
                                             const Shape& kept, const Shape& reduced,
                                             Operand* operands, Operand* inside, int n,
-                                            ReduceLimits limits, int64_t state_bytes) {
+                                            ReduceLimits limits, int64_t state_bytes,
+                                            const TurnKernels& turn) {
+  explain_turned(out, TurnTo::rows_or_results, kept, reduced, operands, 1, n, turn);
   ReduceLoops plan;
   limits.multiprocessors = properties(device).multiprocessors;
   plan_reduction(name.operation, kept, reduced, operands, inside, n, limits, plan);
@@ -169,13 +197,17 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
   }
 }
 
-/// Plans one task of a row program as run_rows does.
-WEFT_OUTLINED inline void explain_rows(Explanation& out, const Name& name, Cuda device,
-                                       const RowTask& task, const RowKernel& description,
-                                       Operand* operands, Operand* inside, const char** data,
-                                       RowLoops& grid, RowOperand* operand) {
+/// Plans one task of a row program as run_rows does; returns the kernels that run before its own.
+WEFT_OUTLINED inline int explain_rows(Explanation& out, const Name& name, Cuda device,
+                                      const RowTask& task, const RowKernel& description,
+                                      Operand* operands, Operand* inside, const char** data,
+                                      RowLoops& grid, RowOperand* operand) {
   const int n = description.outputs + description.leaves + description.reductions;
   for (int i = 0; i < n; ++i) data[i] = operands[i].data;
+  const weft::detail::RowGeometry& rows = task.geometry;
+  const int before =
+      explain_turned(out, TurnTo::rows, rows.kept, rows.reduced, operands, description.outputs,
+                     description.outputs + description.leaves, description.turn);
   RowLaunch plan = plan_row_program(name.operation, task, description, nullptr, properties(device),
                                     operands, inside, grid, operand, nullptr);
   TunedLaunch tuned(name, device.ordinal, nullptr, false);
@@ -200,6 +232,7 @@ WEFT_OUTLINED inline void explain_rows(Explanation& out, const Name& name, Cuda 
                   plan.threads / grid.rows_a_block, plan.threads);
     if (grid.any_along_row && task.target < 0) out.kernels.back().blocks = plan.blocks;
   }
+  return before;
 }
 
 }  // namespace on_cuda::detail
@@ -268,18 +301,18 @@ struct Explainer<Cuda> {
     limits.weight = detail::program_weight<Program>;
     limits.tiles = on_cuda::has_tiles<Types, on_cuda::column_lanes<State, lanes>, Program>;
     on_cuda::detail::explain_reduction(out, name, device, kept, reduced, operands, inside, n,
-                                       limits, sizeof(State));
+                                       limits, sizeof(State), on_cuda::TurnKernels::of(Types{}));
   }
 
   template <class Outs, class Types, class Program>
-  static void rows(Explanation& out, Cuda device, const detail::Name& name,
-                   const detail::RowTask& task, detail::Operand* operands) {
+  static int rows(Explanation& out, Cuda device, const detail::Name& name,
+                  const detail::RowTask& task, detail::Operand* operands) {
     using Kernel = on_cuda::detail::RowKernelOf<Outs, Types, Program>;
     on_cuda::RowGrid<Kernel::n> grid;
     detail::Operand inside[Kernel::n];
     const char* data[Kernel::n];
-    on_cuda::detail::explain_rows(out, name, device, task, Kernel::description(), operands, inside,
-                                  data, grid, grid.operand);
+    return on_cuda::detail::explain_rows(out, name, device, task, Kernel::description(), operands,
+                                         inside, data, grid, grid.operand);
   }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/elementwise/turned_operands.hpp"
 #include "weft/cuda/reduce/column_kernel.hpp"
 #include "weft/cuda/reduce/tile_kernel.hpp"
 #include "weft/cuda/runtime/tuner.hpp"
@@ -20,7 +21,8 @@ struct ReduceKernels {
   const void* columns[2] = {};  // likewise
   const void* tiles = nullptr;
   const void* merge = nullptr;
-  int weight = 0;           // see ReduceLimits
+  int weight = 0;  // see ReduceLimits
+  TurnKernels turn;
   std::uint64_t waits = 0;  // waits_on of its file, for the merge
 
   template <class Out, class Types, int N, class R, class State, class Program>
@@ -39,6 +41,7 @@ struct ReduceKernels {
     }
     out.merge = erase(merge_partials<Out, R, State>);
     out.weight = weft::detail::program_weight<Program>;
+    out.turn = TurnKernels::of(Types{});
     out.waits = waits_on;
     return out;
   }
@@ -77,6 +80,7 @@ template <int N>
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
   order(operands, N, stream);
+  turn_operands(name, TurnTo::rows_or_results, kept, reduced, operands, 1, N, kernels.turn, stream);
 
   Operand inside[N];
   ReduceGrid<N> grid;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/elementwise/turned_operands.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/rows/plan.hpp"
 #include "weft/eval/rows/sharing.hpp"
@@ -151,6 +152,7 @@ struct RowKernel {
   /// that loops. Null: no part occurs twice.
   void (*share)(const void* program, bool narrow, RowLoops&, const RowOperand*) = nullptr;
   RegisterKernel registers;
+  TurnKernels turn;
   std::uint64_t waits = 0;  // waits_on of its file
 
   const void* of(const RowLaunch& launch) const {

@@ -170,12 +170,27 @@ class RowPlan {
         grid_.reduced_rank > 1) {
       return false;
     }
+    if (is_only_reduced() && grid_.count > 16 * operand_[kernel_.outputs].itemsize) return false;
     launch_.narrow = true;
     lanes_ = kernel_.narrow_lanes;
     work_ = (grid_.count + lanes - 1) / lanes;
     set_group(power_of_two(work_), grid_.columns || mixed_ ? 256 : 128);
     if (grid_.columns) grid_.width_shift = 5 - grid_.group_shift;  // a warp has all of its columns
     return true;
+  }
+  /// Whether rows are read once, one after the other, and nothing is stored along them.
+  bool is_only_reduced() const {
+    return !grid_.columns && !mixed_ && grid_.varies == 0 && grid_.reduced_rank == 1 &&
+           kernel_.leaves > 0 && passes() == 1 && !grid_.any_along_row;
+  }
+  /// Threads of a row of up to 1,024 elements that is only reduced: such that each has some 40, as
+  /// what a thread does besides costs it as much, or more where rows are few.
+  unsigned threads_of_reduced(unsigned most) const {
+    unsigned group = 1;
+    while (group < 8 && int64_t{3200} * group * group <= grid_.count * grid_.count) group *= 2;
+    const int64_t wanted = int64_t{device_.multiprocessors} * 2048;
+    while (group < most && int64_t{grid_.rows} * group < wanted) group *= 2;
+    return group < most ? group : most;
   }
   void set_group(unsigned group, unsigned threads) {
     grid_.group = group;
@@ -197,7 +212,8 @@ class RowPlan {
       while (group < 16 && work_ >= items_of_row_column * group) group *= 2;
       set_group(group, group == 16 ? row_loop_block : 256);
     } else if (work_ * lanes_ <= 1024) {
-      set_group(power_of_two(work_) < 32 ? power_of_two(work_) : 32, 128);
+      const unsigned most = power_of_two(work_) < 32 ? power_of_two(work_) : 32;
+      set_group(is_only_reduced() ? threads_of_reduced(most) : most, 128);
     } else {
       const auto wanted =
           static_cast<unsigned>(work_ < 4 * row_loop_block ? (work_ + 3) / 4 : row_loop_block);

@@ -58,6 +58,9 @@ WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask&
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
   order_all(operands, n, task, kernel, stream);
+  const weft::detail::RowGeometry& rows = task.geometry;
+  turn_operands(name, TurnTo::rows, rows.kept, rows.reduced, operands, kernel.outputs,
+                kernel.outputs + kernel.leaves, kernel.turn, stream);
   RowLaunch plan = plan_row_program(name.operation, task, kernel, program, properties(device),
                                     operands, inside, grid, in_grid, runs_cluster);
   if (plan.blocks == 0) return;
@@ -171,6 +174,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
+    out.turn = TurnKernels::of(Types{});
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
     out.registers.refused = Layout::refused;
     if constexpr (Layout::possible) {

@@ -16,7 +16,7 @@ namespace weft {
 ///   static void reduce(Explanation&, D, const Name&, const Shape& kept, const Shape& reduced,
 ///                      Operand*);
 ///   template <class Outs, class Types, class Program>
-///   static void rows(Explanation&, D, const Name&, const RowTask&, Operand*);
+///   static int rows(Explanation&, D, const Name&, const RowTask&, Operand*);
 /// and where D joins parts at once, or scans with what reads the scan, false where not these:
 ///   template <class E>
 ///   static bool join(Explanation&, const E& joined);
@@ -123,7 +123,10 @@ struct RowExecutor<detail::DryRun<D>> {
   static void run(const detail::Name& name, const detail::DryRun<D>& dry,
                   const detail::RowTask& task, detail::Operand* operands, const Program&) {
     add(Outs{}, Types{}, static_cast<const Program*>(nullptr), dry, task, operands);
-    Explainer<D>::template rows<Outs, Types, Program>(*dry.out, dry.device, name, task, operands);
+    const int at = static_cast<int>(dry.out->kernels.size()) - 1;
+    const int before = Explainer<D>::template rows<Outs, Types, Program>(*dry.out, dry.device, name,
+                                                                         task, operands);
+    for (int& kernel : *dry.kernel_of) kernel += kernel == at ? before : 0;
   }
 
  private:

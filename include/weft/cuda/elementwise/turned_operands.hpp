@@ -1,0 +1,223 @@
+// Operands of a reduction or row program that lie across the others, copied in their order first.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "weft/cuda/elementwise/copy.hpp"
+
+namespace weft::on_cuda {
+
+/// The transposing copies of elements of 2, 4 and 8 bytes, by the logarithm of the size; null where
+/// a program has no such operand.
+struct TurnKernels {
+  const void* of_size[4] = {};
+
+#if defined(__CUDACC__)
+  template <class... Ts>
+  static TurnKernels of(weft::detail::TypeList<Ts...>) {
+    TurnKernels out;
+    (out.add<Ts>(), ...);
+    return out;
+  }
+#endif
+
+  /// Null if elements of this size are never turned.
+  const void* of(int itemsize) const {
+    return itemsize == 2 || itemsize == 4 || itemsize == 8 ? of_size[itemsize / 4 + 1] : nullptr;
+  }
+
+ private:
+#if defined(__CUDACC__)
+  template <class T>
+  void add() {
+    constexpr int size = sizeof(T);
+    if constexpr (!std::is_same_v<T, IndexOperand> && (size == 2 || size == 4 || size == 8)) {
+      of_size[size / 4 + 1] = reinterpret_cast<const void*>(copy_turned<size>);
+    }
+  }
+#endif
+};
+
+/// The copy of one operand.
+struct TurnedOperand {
+  weft::detail::Operand ends[2];  // the copy, then the operand, with the strides of `loops`
+  weft::detail::Loops loops;
+  int64_t bytes = 0;
+  int64_t stride[max_rank] = {};  // of the copy, along the kept axes, then the reduced ones
+  TurnedCopy copy;
+  CopyLaunch launch;
+};
+
+namespace detail {
+
+/// The least bytes of an operand that is copied, and the least sizes of both axes: others are read
+/// across nearly as fast. So are all in rows of a row program up to this length, and in those of a
+/// reduction up to this length for each byte of an element, since a block reads whole sectors.
+inline constexpr int64_t least_turned_bytes = 4 << 20, least_turned_axis = 32;
+inline constexpr int64_t longest_mixed_row = 128, longest_mixed_row_a_byte = 64;
+
+/// Where operands may be copied to: along the reduced axes alone, or along the results too.
+enum class TurnTo { rows, rows_or_results };
+
+/// Operands whose strides are those along `kept`, then along `reduced`; the first `targets` are
+/// written.
+class OperandTurner {
+ public:
+  OperandTurner(TurnTo to, const Shape& kept, const Shape& reduced, Operand* operands, int targets,
+                int end)
+      : operands_(operands), targets_(targets), end_(end), to_(to), length_(reduced.size()) {
+    for (int i = 0; i < kept.rank(); ++i) size_[rank_++] = kept[i];
+    for (int i = 0; i < reduced.rank(); ++i) size_[rank_++] = reduced[i];
+    if (kept.size() * length_ >= least_turned_bytes / 8) find_common(kept.rank());
+  }
+
+  /// Calls copy(operand, turned) for each operand to be copied, which sets its data; then sets its
+  /// strides. An operand that occurs again takes the same copy.
+  template <class F>
+  void run(const TurnKernels& kernels, const F& copy) {
+    if (common_ < 0) return;
+    for (int i = targets_; i < end_; ++i) {
+      Operand& x = operands_[i];
+      TurnedOperand turned;
+      if (kernels.of(x.itemsize) == nullptr || !plan(x, turned)) continue;
+      const Operand before = x;
+      copy(x, turned);
+      take(x, turned.stride);
+      for (int j = i + 1; j < end_; ++j) {
+        Operand& other = operands_[j];
+        if (!is_same(other, before)) continue;
+        other.data = x.data;
+        other.keep = x.keep;
+        other.storage = x.storage;
+        take(other, turned.stride);
+      }
+    }
+  }
+
+ private:
+  /// The axis along which x is contiguous, or -1.
+  int axis_along(const Operand& x) const {
+    if (x.itemsize == 0 || x.gathered != 0 || x.rows != nullptr) return -1;
+    for (int d = rank_ - 1; d >= 0; --d) {
+      if (x.stride[d] == 1 && size_[d] > 1) return d;
+    }
+    return -1;
+  }
+  int64_t elements(const Operand& x) const {
+    int64_t n = 1;
+    for (int d = 0; d < rank_; ++d) n *= x.stride[d] != 0 ? size_[d] : 1;
+    return n;
+  }
+  int64_t bytes_of(const Operand& x) const { return elements(x) * x.itemsize; }
+  /// The axis along which most bytes lie, of those that kernels go along: the reduced ones, and the
+  /// one of the results. And the operand with most of these bytes.
+  void find_common(int kept) {
+    int64_t bytes[max_rank] = {};
+    int largest[max_rank] = {};
+    const int of_results = to_ == TurnTo::rows ? -1 : axis_along(operands_[0]);
+    for (int i = to_ == TurnTo::rows ? 0 : targets_; i < end_; ++i) {
+      const int d = axis_along(operands_[i]);
+      if (d < 0 || (d < kept && d != of_results)) continue;
+      if (bytes[d] == 0 || bytes_of(operands_[i]) > bytes_of(operands_[largest[d]])) largest[d] = i;
+      bytes[d] += bytes_of(operands_[i]);
+    }
+    for (int d = rank_ - 1; d >= 0; --d) {
+      if (bytes[d] > along_common_) {
+        along_common_ = bytes[d];
+        common_ = d;
+      }
+    }
+    if (common_ >= 0) reference_ = largest[common_];
+    along_rows_ = common_ >= kept;
+  }
+
+  bool plan(const Operand& x, TurnedOperand& out) const {
+    const int along = axis_along(x);
+    if (along < 0 || along == common_ || x.stride[common_] == 0) return false;
+    if (size_[along] < least_turned_axis || size_[common_] < least_turned_axis) return false;
+    if (along_rows_ && length_ <= (to_ == TurnTo::rows ? longest_mixed_row
+                                                       : longest_mixed_row_a_byte * x.itemsize)) {
+      return false;
+    }
+    const int64_t count = elements(x);
+    out.bytes = count * x.itemsize;
+    if (out.bytes < least_turned_bytes || out.bytes > along_common_ || count > INT32_MAX) {
+      return false;
+    }
+    int64_t reach = 0;
+    for (int d = 0; d < rank_; ++d) reach += (size_[d] - 1) * std::abs(x.stride[d]);
+    if (reach > INT32_MAX) return false;
+
+    // x's axes in the order of the reference's, the innermost last.
+    int axes[max_rank];
+    int n = 0;
+    for (int d = 0; d < rank_; ++d) {
+      if (size_[d] > 1 && x.stride[d] != 0) axes[n++] = d;
+    }
+    const Operand& reference = operands_[reference_];
+    std::stable_sort(axes, axes + n, [&](int a, int b) {
+      const int64_t left = std::abs(reference.stride[a]);
+      const int64_t right = std::abs(reference.stride[b]);
+      return right != 0 && (left == 0 || left > right);
+    });
+    out.loops.rank = n;
+    Operand& to = out.ends[0];
+    Operand& from = out.ends[1];
+    to.itemsize = from.itemsize = x.itemsize;
+    from.data = x.data;
+    int64_t step = 1;
+    for (int k = n - 1; k >= 0; --k) {
+      out.loops.size[k] = size_[axes[k]];
+      to.stride[k] = out.stride[axes[k]] = step;
+      from.stride[k] = x.stride[axes[k]];
+      step *= size_[axes[k]];
+    }
+    weft::detail::simplify(out.loops, out.ends, 2);
+    return plan_turned(out.loops, out.ends, out.copy, out.launch);
+  }
+
+  void take(Operand& x, const int64_t* stride) const {
+    for (int d = 0; d < rank_; ++d) x.stride[d] = stride[d];
+  }
+  bool is_same(const Operand& x, const Operand& y) const {
+    bool same =
+        x.data == y.data && x.itemsize == y.itemsize && x.gathered == 0 && x.rows == nullptr;
+    for (int d = 0; same && d < rank_; ++d) same = x.stride[d] == y.stride[d];
+    return same;
+  }
+
+  Operand* operands_;
+  int targets_;
+  int end_;
+  int rank_ = 0;
+  int64_t size_[max_rank] = {};
+  TurnTo to_;
+  int64_t length_;  // of a row
+  bool along_rows_ = true;
+  int common_ = -1;
+  int64_t along_common_ = 0;  // bytes
+  int reference_ = 0;
+};
+
+#if defined(__CUDACC__)
+/// Copies the operands that lie across the others on the stream, which has waited for them.
+WEFT_OUTLINED inline void turn_operands(const Name& name, TurnTo to, const Shape& kept,
+                                        const Shape& reduced, Operand* operands, int targets,
+                                        int end, const TurnKernels& kernels, const Stream& stream) {
+  OperandTurner turner(to, kept, reduced, operands, targets, end);
+  turner.run(kernels, [&](Operand& x, TurnedOperand& turned) {
+    x.keep = StorageHandle(Memory<Cuda>::allocate(stream.device(), turned.bytes));
+    x.storage = x.keep.get();
+    x.data = turned.copy.to = static_cast<char*>(x.storage->data);
+    void* arguments[] = {&turned.copy};
+    launch(name, kept, kernels.of(x.itemsize), turned.launch.blocks, block_threads, arguments,
+           stream, turned.launch.shared_bytes);
+  });
+}
+#endif
+
+}  // namespace detail
+
+}  // namespace weft::on_cuda
