@@ -83,7 +83,8 @@ TEST_CASE("short rows and columns of a row program are read as they are") {
   const Operand along = operand(4, {2048, 1});
   const Operand across = operand(4, {1, 2048});
   CHECK(turned({2048}, {2048}, {result, along, across, across}) == 1);  // along the results
-  CHECK(turned({2048}, {2048}, {result, along, across, across}, TurnTo::rows) == 1);  // along its rows
+  CHECK(turned({2048}, {2048}, {result, along, across, across}, TurnTo::rows) ==
+        1);  // along its rows
 }
 
 TEST_CASE("statements over operands in two orders give the same as over copies [gpu]") {

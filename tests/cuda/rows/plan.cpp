@@ -93,6 +93,28 @@ TEST_CASE("threads that share a row follow its length") {
   }
 }
 
+TEST_CASE("many rows that are only reduced have few threads each, with some 40 elements") {
+  const auto reduced = [](int64_t rows, int64_t length, int itemsize, int target = 0) {
+    Work w{rows, length};
+    w.target = target;
+    w.narrow_lanes = 8;
+    w.itemsize = itemsize;
+    return plan(w);
+  };
+  const int64_t many = 1 << 20;
+  for (const int64_t length : {128, 197, 257, 320, 1000}) {
+    CAPTURE(length);
+    CHECK_FALSE(reduced(many, length, 4).launch.narrow);
+    CHECK(reduced(many, length, 4).group == (length < 256 ? 4 : 8));
+    CHECK(reduced(1000, length, 4).group >= 16);
+  }
+  CHECK(reduced(many, 64, 4).launch.narrow);
+  CHECK(reduced(many, 64, 2).group == 2);
+  CHECK(reduced(many, 32, 2).launch.narrow);
+  CHECK(reduced(many, 320, 4, -1).group == 32);  // stored along the row, or read again
+  CHECK(reduced(many, 128, 4, -1).launch.narrow);
+}
+
 TEST_CASE("few rows are shared by a cluster, or cut into pieces that a second kernel merges") {
   CHECK(plan({4, 40000}).cluster);
   CHECK(plan({4, 40000}).parts.divisor <= row_cluster);
