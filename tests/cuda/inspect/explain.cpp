@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cuda/inspect/explain.hpp>
+#include <weft/cuda/inspect/explain_reduction.hpp>
 
 #include "cuda/graph_nodes.hpp"
 #include "test.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/program/weight.hpp"
+#include "weft/ops/elementwise/for_half.hpp"
 
 namespace weft {
 
@@ -92,6 +93,12 @@ template <> inline constexpr OpCost op_cost<op::gelu>        = {22, 2, 130, 45};
 template <> inline constexpr OpCost op_cost<op::gelu_tanh>   = {16, 2, 70, 26};
 template <> inline constexpr OpCost op_cost<op::mish>        = {36, 3, 110, 40};
 template <> inline constexpr OpCost op_cost<op::softplus>    = {40, 2, 160, 60};
+template <> inline constexpr OpCost op_cost<op::for_half<op::sigmoid>>   = {5, 2};
+template <> inline constexpr OpCost op_cost<op::for_half<op::silu>>      = {6, 2};
+template <> inline constexpr OpCost op_cost<op::for_half<op::tanh>>      = {13, 2};
+template <> inline constexpr OpCost op_cost<op::for_half<op::gelu>>      = {18, 2};
+template <> inline constexpr OpCost op_cost<op::for_half<op::gelu_tanh>> = {10, 2};
+template <> inline constexpr OpCost op_cost<op::for_half<op::softplus>>  = {32, 2};
 template <> inline constexpr OpCost op_cost<op::elu>         = {24, 1, 60, 20};
 template <> inline constexpr OpCost op_cost<op::hardswish>   = {15, 1, 27, 13};
 template <> inline constexpr OpCost op_cost<op::hardsigmoid> = {14, 1, 26, 12};

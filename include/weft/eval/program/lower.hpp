@@ -6,6 +6,7 @@
 #include "weft/eval/program/program.hpp"
 #include "weft/eval/program/settings.hpp"
 #include "weft/ops/elementwise/contents.hpp"
+#include "weft/ops/elementwise/for_half.hpp"
 #include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/elementwise/map.hpp"
 #include "weft/ops/reduce/reduce.hpp"
@@ -135,7 +136,9 @@ struct Lowering<Map<T, Op, Args...>> {
     if constexpr (sizeof...(Args) == 1) {
       using X = Lowering<decltype(args.head)>;
       using P = decltype(X::template lower<B, To>(args.head, operands));
-      return Apply<Op, P>{settled(e.op()), {X::template lower<B, To>(args.head, operands), {}}};
+      using Form = program_op<Op, T, typename Map<T, Op, Args...>::device_type>;
+      return Apply<Form, P>{in_form<Form>(settled(e.op())),
+                            {X::template lower<B, To>(args.head, operands), {}}};
     } else if constexpr (sizeof...(Args) == 2) {
       using X = Lowering<decltype(args.head)>;
       using Y = Lowering<decltype(args.tail.head)>;

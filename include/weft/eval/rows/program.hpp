@@ -191,9 +191,10 @@ struct RowLowering<Map<T, Op, Args...>, true> {
     auto part = Next::template lower<B, R>(rest.head, operands, nodes);
     const auto all = joined(found, part.reductions);
     if constexpr (sizeof...(Tail) == 0) {
-      using Program = Apply<Op, Done..., decltype(part.program)>;
+      using Form = program_op<Op, T, typename Map<T, Op, Args...>::device_type>;
+      using Program = Apply<Form, Done..., decltype(part.program)>;
       return RowPart<Program, std::remove_const_t<decltype(all)>>{
-          Program{settled(op), make_pack(done..., part.program)}, all};
+          Program{in_form<Form>(settled(op)), make_pack(done..., part.program)}, all};
     } else {
       return args<B + count(typename Next::types{}), R + Next::reductions>(
           op, operands, nodes, rest.tail, all, done..., part.program);
