@@ -22,7 +22,7 @@ struct ReduceKernels {
   const void* tiles = nullptr;
   const void* merge = nullptr;
   int weight = 0;  // see ReduceLimits
-  TurnKernels turn;
+  TurnKernels turn{};
   std::uint64_t waits = 0;  // waits_on of its file, for the merge
 
   template <class Out, class Types, int N, class R, class State, class Program>

@@ -152,7 +152,7 @@ struct RowKernel {
   /// that loops. Null: no part occurs twice.
   void (*share)(const void* program, bool narrow, RowLoops&, const RowOperand*) = nullptr;
   RegisterKernel registers;
-  TurnKernels turn;
+  TurnKernels turn{};
   std::uint64_t waits = 0;  // waits_on of its file
 
   const void* of(const RowLaunch& launch) const {
