@@ -42,6 +42,7 @@ int turned(const Shape& kept, const Shape& reduced, std::initializer_list<Operan
         CHECK(copy.launch.turned);
         CHECK(copy.launch.blocks > 0);
         CHECK(copy.bytes % x.itemsize == 0);
+        return true;
       });
   for (const Operand& x : operands) CHECK(x.itemsize > 0);
   return copies;
@@ -82,9 +83,10 @@ TEST_CASE("short rows and columns of a row program are read as they are") {
   CHECK(both(1 << 20, 129, TurnTo::rows) == 1);
   const Operand along = operand(4, {2048, 1});
   const Operand across = operand(4, {1, 2048});
-  CHECK(turned({2048}, {2048}, {result, along, across, across}) == 1);  // along the results
-  CHECK(turned({2048}, {2048}, {result, along, across, across}, TurnTo::rows) ==
-        1);  // along its rows
+  // Most of a row program lies along its columns: x, and the result.
+  const Operand columns = operand(4, {1, 2048});
+  CHECK(turned({2048}, {2048}, {columns, along, across, along}, TurnTo::rows) == 0);
+  CHECK(turned({2048}, {2048}, {along, across, across}, TurnTo::rows) == 1);
 }
 
 TEST_CASE("statements over operands in two orders give the same as over copies [gpu]") {
@@ -108,6 +110,8 @@ TEST_CASE("statements over operands in two orders give the same as over copies [
   const auto doubles = y.to<double>().permute(1, 2, 0);
   same(sum(x * cast<float>(doubles), axis(2)).eval(),
        sum(x * cast<float>(doubles.clone()), axis(2)).eval());
+  const auto backwards = flip(turned, axis(1));
+  same(sum(x * backwards, axis(2)).eval(), sum(x * backwards.clone(), axis(2)).eval());
   auto into = x.clone();
   into = softmax(into + turned, axis(-1));
   same(into, softmax(x + copy, axis(-1)).eval());

@@ -47,8 +47,13 @@ struct Elementwise {
     const auto rows = static_cast<unsigned>(shape[0]);
     const auto columns = static_cast<unsigned>(shape[1]);
     std::vector<unsigned char> out(std::size_t{rows} * columns);
+    bool outside = false;
     const auto visit = [&](unsigned row, unsigned start) {
-      if (row < rows && start < columns) ++out[row * columns + start];
+      if (row < rows && start < columns) {
+        ++out[row * columns + start];
+      } else {
+        outside = true;
+      }
     };
     const auto threads = static_cast<unsigned>(launch.threads);
     for (unsigned block = 0; block < launch.blocks; ++block) {
@@ -73,6 +78,7 @@ struct Elementwise {
         }
       }
     }
+    CHECK_FALSE(outside);
     return out;
   }
 };

@@ -4,8 +4,8 @@
 
 #include "weft/core/math/gpu.hpp"
 
-/// Within 2^-13 of the value, an eighth of a rounding error of half: half the instructions of those
-/// that float takes. Subnormal floats count as 0.
+/// Within 2^-13 of the value, at most a quarter of a unit in half's last place, in fewer
+/// instructions than float takes. 0 where sigmoid is not a normal float.
 namespace weft::math::gpu::for_half {
 
 /// e^x

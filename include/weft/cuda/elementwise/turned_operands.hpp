@@ -1,4 +1,4 @@
-// Operands of a reduction or row program that lie across the others, copied in their order first.
+// Operands of a reduction or row program that lie across the others, copied into their order first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -53,12 +53,12 @@ struct TurnedOperand {
 namespace detail {
 
 /// The least bytes of an operand that is copied, and the least sizes of both axes: others are read
-/// across nearly as fast. So are all in rows of a row program up to this length, and in those of a
-/// reduction up to this length for each byte of an element, since a block reads whole sectors.
+/// across nearly as fast. Rows up to this length are read as they are, in a reduction up to this
+/// length for each byte of an element, since a block reads whole sectors.
 inline constexpr int64_t least_turned_bytes = 4 << 20, least_turned_axis = 32;
 inline constexpr int64_t longest_mixed_row = 128, longest_mixed_row_a_byte = 64;
 
-/// Where operands may be copied to: along the reduced axes alone, or along the results too.
+/// Along what operands may be copied: the reduced axes alone, or the results too.
 enum class TurnTo { rows, rows_or_results };
 
 /// Operands whose strides are those along `kept`, then along `reduced`; the first `targets` are
@@ -73,8 +73,9 @@ class OperandTurner {
     if (kept.size() * length_ >= least_turned_bytes / 8) find_common(kept.rank());
   }
 
-  /// Calls copy(operand, turned) for each operand to be copied, which sets its data; then sets its
-  /// strides. An operand that occurs again takes the same copy.
+  /// Calls copy(operand, turned) for each operand to be copied, which sets its data or returns
+  /// false, if it has to stay; then sets its strides. An operand that occurs again takes the same
+  /// copy.
   template <class F>
   void run(const TurnKernels& kernels, const F& copy) {
     if (common_ < 0) return;
@@ -82,8 +83,8 @@ class OperandTurner {
       Operand& x = operands_[i];
       TurnedOperand turned;
       if (kernels.of(x.itemsize) == nullptr || !plan(x, turned)) continue;
-      const Operand before = x;
-      copy(x, turned);
+      const Operand before = x;  // also keeps its memory until the copy is launched
+      if (occurs_before(i) || !copy(x, turned)) continue;
       take(x, turned.stride);
       for (int j = i + 1; j < end_; ++j) {
         Operand& other = operands_[j];
@@ -111,26 +112,39 @@ class OperandTurner {
     return n;
   }
   int64_t bytes_of(const Operand& x) const { return elements(x) * x.itemsize; }
-  /// The axis along which most bytes lie, of those that kernels go along: the reduced ones, and the
-  /// one of the results. And the operand with most of these bytes.
+  /// Whether an operand before number i is the same.
+  bool occurs_before(int i) const {
+    for (int j = 0; j < i; ++j) {
+      if (is_same(operands_[j], operands_[i])) return true;
+    }
+    return false;
+  }
+  /// The axis along which most bytes lie, of those that the kernels go along: the reduced ones, and
+  /// in a reduction the one of its results. And the operand with most of these bytes. None for a
+  /// row program that lies along its results by more than half as much again: it goes along these.
   void find_common(int kept) {
     int64_t bytes[max_rank] = {};
     int largest[max_rank] = {};
-    const int of_results = to_ == TurnTo::rows ? -1 : axis_along(operands_[0]);
-    for (int i = to_ == TurnTo::rows ? 0 : targets_; i < end_; ++i) {
+    const bool reduction = to_ == TurnTo::rows_or_results;
+    const int of_results = axis_along(operands_[0]);
+    for (int i = reduction ? targets_ : 0; i < end_; ++i) {
       const int d = axis_along(operands_[i]);
-      if (d < 0 || (d < kept && d != of_results)) continue;
+      if (d < 0 || (reduction && d < kept && d != of_results) || occurs_before(i)) continue;
       if (bytes[d] == 0 || bytes_of(operands_[i]) > bytes_of(operands_[largest[d]])) largest[d] = i;
       bytes[d] += bytes_of(operands_[i]);
     }
+    int64_t along_results = 0;
     for (int d = rank_ - 1; d >= 0; --d) {
-      if (bytes[d] > along_common_) {
+      if (d < kept && !reduction) {
+        along_results = bytes[d] > along_results ? bytes[d] : along_results;
+      } else if (bytes[d] > along_common_) {
         along_common_ = bytes[d];
         common_ = d;
       }
     }
-    if (common_ >= 0) reference_ = largest[common_];
+    if (2 * along_results > 3 * along_common_) common_ = -1;
     along_rows_ = common_ >= kept;
+    if (common_ >= 0) reference_ = largest[common_];
   }
 
   bool plan(const Operand& x, TurnedOperand& out) const {
@@ -202,18 +216,24 @@ class OperandTurner {
 };
 
 #if defined(__CUDACC__)
-/// Copies the operands that lie across the others on the stream, which has waited for them.
+/// Copies the operands that lie across the others on the stream, which has waited for them, as far
+/// as there is memory.
 WEFT_OUTLINED inline void turn_operands(const Name& name, TurnTo to, const Shape& kept,
                                         const Shape& reduced, Operand* operands, int targets,
                                         int end, const TurnKernels& kernels, const Stream& stream) {
   OperandTurner turner(to, kept, reduced, operands, targets, end);
   turner.run(kernels, [&](Operand& x, TurnedOperand& turned) {
-    x.keep = StorageHandle(Memory<Cuda>::allocate(stream.device(), turned.bytes));
+    try {
+      x.keep = StorageHandle(Memory<Cuda>::allocate(stream.device(), turned.bytes));
+    } catch (const OutOfMemory&) {
+      return false;
+    }
     x.storage = x.keep.get();
     x.data = turned.copy.to = static_cast<char*>(x.storage->data);
     void* arguments[] = {&turned.copy};
     launch(name, kept, kernels.of(x.itemsize), turned.launch.blocks, block_threads, arguments,
            stream, turned.launch.shared_bytes);
+    return true;
   });
 }
 #endif

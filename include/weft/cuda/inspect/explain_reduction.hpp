@@ -45,7 +45,7 @@ WEFT_OUTLINED inline int explain_turned(Explanation& out, TurnTo to, const Shape
                                         int end, const TurnKernels& kernels) {
   int copies = 0;
   OperandTurner(to, kept, reduced, operands, targets, end)
-      .run(kernels, [&](const Operand& x, const TurnedOperand& turned) {
+      .run(kernels, [&](Operand& x, const TurnedOperand& turned) {
         Kernel copy;
         copy.kind = "turned copy";
         copy.work = "of an operand that lies across the others";
@@ -60,6 +60,10 @@ WEFT_OUTLINED inline int explain_turned(Explanation& out, TurnTo to, const Shape
         for (Explanation::Operand& written : copy.writes) written.note = "temporary";
         out.kernels.insert(out.kernels.end() - 1, static_cast<Kernel&&>(copy));
         ++copies;
+        // Memory of its own, at an aligned address.
+        x.data = reinterpret_cast<char*>(std::uintptr_t{4096} * static_cast<unsigned>(copies));
+        x.storage = nullptr;
+        return true;
       });
   return copies;
 }

@@ -170,7 +170,7 @@ class RowPlan {
         grid_.reduced_rank > 1) {
       return false;
     }
-    if (is_only_reduced() && grid_.count > 16 * operand_[kernel_.outputs].itemsize) return false;
+    if (is_only_reduced() && grid_.count > 16 * widest_along()) return false;
     launch_.narrow = true;
     lanes_ = kernel_.narrow_lanes;
     work_ = (grid_.count + lanes - 1) / lanes;
@@ -183,8 +183,17 @@ class RowPlan {
     return !grid_.columns && !mixed_ && grid_.varies == 0 && grid_.reduced_rank == 1 &&
            kernel_.leaves > 0 && passes() == 1 && !grid_.any_along_row;
   }
+  /// Bytes of the largest element that the row has several of.
+  int widest_along() const {
+    int bytes = 1;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      if (is_along(i) && has_memory(i) && operand_[i].itemsize > bytes)
+        bytes = operand_[i].itemsize;
+    }
+    return bytes;
+  }
   /// Threads of a row of up to 1,024 elements that is only reduced: such that each has some 40, as
-  /// what a thread does besides costs it as much, or more where rows are few.
+  /// what a thread does besides costs it as much; more threads where rows are few.
   unsigned threads_of_reduced(unsigned most) const {
     unsigned group = 1;
     while (group < 8 && int64_t{3200} * group * group <= grid_.count * grid_.count) group *= 2;

@@ -162,7 +162,8 @@ struct ElementLowering<Map<T, Op, Args...>, D, true> {
   }
   template <class... Ps>
   static auto applied_to(const Op& op, const Pack<Ps...>& programs) {
-    return Apply<Op, Ps...>{settled(op), programs};
+    using Form = program_op<Op, T, typename Map<T, Op, Args...>::device_type>;
+    return Apply<Form, Ps...>{in_form<Form>(settled(op)), programs};
   }
 };
 
@@ -205,9 +206,7 @@ struct Rows {
     tree.operands = operands;
     tree.leaves = leaves;
     tree.fuses = RowExecutor<D>::fuses;
-    if constexpr (PlansColumns<D>) {
-      tree.fuses_columns = RowExecutor<D>::fuses_columns;
-    }
+    if constexpr (PlansColumns<D>) tree.fuses_columns = RowExecutor<D>::fuses_columns;
     if constexpr ((has_evaluated_before_rows<Es> || ...)) settle();
     Context<D> context{*this, name, device};
     return RowPlanner(tree, launch<Outs, D>, &context).run();

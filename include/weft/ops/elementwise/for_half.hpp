@@ -9,7 +9,8 @@ namespace weft {
 
 namespace op {
 
-/// An operation whose values are rounded to half or bfloat16: on a GPU by fewer instructions.
+/// An operation whose values are of type half or bfloat16: on a GPU by fewer instructions. Inside
+/// an expression the value is a float, with some 15 binary digits.
 template <class Op>
 struct for_half : Op {
   using Op::value;
