@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include "weft/core/math/for_half.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 
@@ -41,20 +43,11 @@ struct for_half : Op {
 
 namespace detail {
 
+template <class Op, class... Ops>
+inline constexpr bool is_any_of = (std::is_same_v<Op, Ops> || ...);
 template <class Op>
-inline constexpr bool has_form_for_half = false;
-template <>
-inline constexpr bool has_form_for_half<op::sigmoid> = true;
-template <>
-inline constexpr bool has_form_for_half<op::silu> = true;
-template <>
-inline constexpr bool has_form_for_half<op::tanh> = true;
-template <>
-inline constexpr bool has_form_for_half<op::gelu> = true;
-template <>
-inline constexpr bool has_form_for_half<op::gelu_tanh> = true;
-template <>
-inline constexpr bool has_form_for_half<op::softplus> = true;
+inline constexpr bool has_form_for_half =
+    is_any_of<Op, op::sigmoid, op::silu, op::tanh, op::gelu, op::gelu_tanh, op::softplus>;
 
 /// What a program on D has for an operation with results of type T.
 template <class Op, class T, class D>
