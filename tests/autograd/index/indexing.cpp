@@ -55,6 +55,24 @@ TEST_CASE_TEMPLATE("rows of an embedding that are read several times", D, TEST_D
   CHECK(table.grad().to_vector() == std::vector<double>{1, 1, 0, 0, 0, 0, 3, 3, 0, 0});
 }
 
+TEST_CASE_TEMPLATE("16-bit rows that are read more often than 16 bits count", D, TEST_DEVICES) {
+  for (const std::int64_t n : {1, 3, 5, 17}) {
+    CAPTURE(n);
+    const Var table = parameter(weft::ones<weft::half>({3, n}, D{}));
+    const auto words = (arange<std::int64_t>(0, 10000) % 2).to(D{}) * 2;
+    const Var read = take(table, words, axis(0));
+    read.backward(weft::ones<weft::half>({10000, n}, D{}));
+    CHECK(equal(table.grad()(0), weft::full<weft::half>({n}, weft::half(5000), D{})));
+    CHECK(equal(table.grad()(1), weft::zeros<weft::half>({n}, D{})));
+    Var(take(table, words, axis(0))).backward(weft::ones<weft::half>({10000, n}, D{}));
+    CHECK(equal(table.grad()(2), weft::full<weft::half>({n}, weft::half(10000), D{})));
+  }
+  const Var column = parameter(weft::ones<bfloat16>({2, 1}, D{}));
+  const auto along = (weft::zeros<std::int64_t>({1000, 8}, D{}) + 1).eval();
+  Var(take_along_axis(column, along, axis(0))).backward(weft::ones<bfloat16>({1000, 8}, D{}));
+  CHECK(column.grad().to_vector()[1] == bfloat16(8000));
+}
+
 TEST_CASE_TEMPLATE("cumsum", D, TEST_DEVICES) {
   const Var x = parameter(numbers<D>({3, 4}));
   CHECK(gradcheck([](const auto& v) { return Var(cumsum(v, axis(1))); }, x));

@@ -50,6 +50,41 @@ TEST_CASE("functions for half are within 2^-13 of the value") {
               }) < bound);
 }
 
+TEST_CASE("powers for half are within 2^-13 of the value, whatever the exponent") {
+  for (const double y : {0.8, 0.1, -0.3, 1.7, 5.0, 6.0, -7.0, 33.0, -250.5, 1000.0, 60000.0}) {
+    CAPTURE(y);
+    CHECK(worst([&](float x) { return weft::math::gpu::for_half::pow(x, static_cast<float>(y)); },
+                [&](double x) { return std::pow(x, double{static_cast<float>(y)}); }) < 0x1p-13);
+  }
+}
+
+TEST_CASE("powers for half have the special values of C's pow") {
+  const float infinity = __builtin_inff();
+  const float numbers[] = {0.F,  -0.F,     1.F,     -1.F,     0.5F,     -0.5F,    2.F,
+                           -2.F, 3.F,      -3.F,    4.F,      1.5F,     -2.5F,    7.F,
+                           -8.F, 0x1p-24F, 65504.F, -65504.F, infinity, -infinity};
+  int wrong = 0;
+  for (const float x : numbers) {
+    for (const float y : numbers) {
+      const float found = weft::math::gpu::for_half::pow(x, y);
+      const float exact = std::pow(x, y);
+      const bool same = std::isnan(exact)   ? std::isnan(found)
+                        : std::isinf(exact) ? found == exact
+                        : exact == 0 ? found == 0 && std::signbit(found) == std::signbit(exact)
+                                     : std::fabs(found - exact) <= 0x1p-13F * std::fabs(exact);
+      // A large result that a float holds may not be one that its 2^x does, and the other way.
+      const bool far = std::fabs(exact) > 1e30F || std::fabs(exact) < 1e-30F;
+      if (!same && !far) {
+        MESSAGE(x << " to the power of " << y << " is " << found);
+        ++wrong;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(std::isnan(weft::math::gpu::for_half::pow(__builtin_nanf(""), 1.5F)));
+  CHECK(weft::math::gpu::for_half::pow(__builtin_nanf(""), 0.F) == 1);
+}
+
 TEST_CASE("functions for half at infinity and NaN") {
   namespace for_half = weft::math::gpu::for_half;
   const float infinity = __builtin_inff();

@@ -36,7 +36,7 @@ void agree(const Tensor<T>& x, const Shape& order) {
 /// lie between rows of the source, which begins at element `start`.
 template <int Size>
 bool copies_by_tiles(const std::vector<int>& sizes, const std::vector<int>& order, int gap,
-                     std::set<int>& ranks) {
+                     std::set<int>& ranks, int& paired) {
   using T = weft::detail::word_t<Size>;
   const int rank = static_cast<int>(sizes.size());
   std::vector<std::int64_t> strides(sizes.size());
@@ -69,8 +69,10 @@ bool copies_by_tiles(const std::vector<int>& sizes, const std::vector<int>& orde
   weft::on_cuda::CopyLaunch launch;
   if (!weft::on_cuda::detail::plan_tiled(loops, operands, plan, launch)) return false;
   ranks.insert(plan.rank);
+  const int each = plan.pairs ? 2 : 1;
+  paired += each - 1;
   REQUIRE(plan.elements <=
-          weft::on_cuda::tiled_lanes(Size) * static_cast<int>(weft::on_cuda::block_threads));
+          each * weft::on_cuda::tiled_lanes(Size) * static_cast<int>(weft::on_cuda::block_threads));
   REQUIRE(launch.shared_bytes <= 65536);
   REQUIRE(launch.blocks <= plan.tiles);
   std::vector<T> shared(static_cast<std::size_t>(launch.shared_bytes / Size), T{99});
@@ -85,17 +87,17 @@ bool copies_by_tiles(const std::vector<int>& sizes, const std::vector<int>& orde
       if ((places & 0xFFFF) + Size > bytes || (places >> 16) + Size > bytes) elements = -1 << 20;
     }
   }
-  REQUIRE(elements == plan.elements);
+  REQUIRE(elements * each == plan.elements);
   for (unsigned tile = 0; tile < plan.tiles; ++tile) {
     int from = 0;
     int to = 0;
     weft::on_cuda::detail::find_tile(plan, tile, from, to);
     for (const auto& thread : threads) {
-      weft::on_cuda::detail::read_tile<Size>(thread, source.data() + from,
+      weft::on_cuda::detail::read_tile<Size>(thread, plan.pairs, source.data() + from,
                                              reinterpret_cast<char*>(shared.data()));
     }
     for (const auto& thread : threads) {
-      weft::on_cuda::detail::write_tile<Size>(thread, target.data() + to,
+      weft::on_cuda::detail::write_tile<Size>(thread, plan.pairs, target.data() + to,
                                               reinterpret_cast<char*>(shared.data()));
     }
   }
@@ -119,6 +121,7 @@ void check_tiles(unsigned seed) {
   std::mt19937 random(seed);
   std::set<int> ranks;
   int done = 0;
+  int paired = 0;
   for (int round = 0; round < 150; ++round) {
     const auto rank = static_cast<std::size_t>(2 + random() % 5);
     std::vector<int> sizes(rank);
@@ -132,10 +135,11 @@ void check_tiles(unsigned seed) {
     }
     std::shuffle(order.begin(), order.end(), random);
     CAPTURE(round);
-    done += copies_by_tiles<Size>(sizes, order, round % 4 == 3 ? 5 : 0, ranks) ? 1 : 0;
+    done += copies_by_tiles<Size>(sizes, order, round % 4 == 3 ? 5 : 0, ranks, paired) ? 1 : 0;
   }
   CHECK(done > 40);
   CHECK(ranks.size() > 2);
+  CHECK((paired > 10) == (Size == 2));
 }
 
 }  // namespace

@@ -70,6 +70,20 @@ TEST_CASE("there is a kernel that keeps two operands where reductions may read t
   static_assert(LayoutOf<decltype(entropy<float>(std::declval<X<float>>()))>::may_have_two);
 }
 
+TEST_CASE("a reduction and the outputs both read two operands") {
+  const auto gradient = []<class A>(const A& y, const A& g) {  // of softmax
+    return y * (g - sum(g * y, axis(-1), keepdims));
+  };
+  using Gradient = decltype(gradient(std::declval<X<float>>(), std::declval<X<float>>()));
+  static_assert(LayoutOf<Gradient>::possible);
+  static_assert(LayoutOf<Gradient>::keeps_two);
+  static_assert(LayoutOf<Gradient>::may_have_two);
+  static_assert(!LayoutOf<Gradient>::independent);
+  using Similarity =
+      decltype(cosine_similarity(std::declval<X<float>>(), std::declval<X<float>>()));
+  static_assert(!LayoutOf<Similarity>::keeps_two);
+}
+
 TEST_CASE("what reductions that need each other read is taken for one operand, or two") {
   using Entropy = decltype(entropy<float>(std::declval<X<float>>()));
   static_assert(LayoutOf<Entropy>::most_operands == 2);

@@ -55,6 +55,11 @@ void check_all() {
                     }) < bound);
   CHECK(worst<T, D>([](const auto& x) { return softplus(x); },
                     [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }) < bound);
+  for (const float y : {0.8F, -1.3F, 5.0F, -6.0F, 300.0F}) {
+    CAPTURE(y);
+    CHECK(worst<T, D>([&](const auto& x) { return pow(x, y); },
+                      [&](double x) { return std::pow(x, double{y}); }) < bound);
+  }
 }
 
 }  // namespace
@@ -72,6 +77,7 @@ TEST_CASE("only results of 16 bits on a GPU have another form") {
   CHECK(std::is_same_v<program_op<op::tanh, float, Cuda>, op::tanh>);
   CHECK(std::is_same_v<program_op<op::tanh, weft::half, Cpu>, op::tanh>);
   CHECK(std::is_same_v<program_op<op::exp, weft::half, Cuda>, op::exp>);
+  CHECK(std::is_same_v<program_op<op::pow, weft::half, Cuda>, op::for_half<op::pow>>);
 }
 
 TEST_CASE_TEMPLATE("the other form has the operation's parameters and derivatives", D,

@@ -48,25 +48,37 @@ TEST_CASE("values that join together count as one by one") {
   CHECK(equal.m2 == 0);
 }
 
+namespace {
+/// A thread beside another that has the same state.
+struct BesideItself {
+  static double first(double x) { return x; }
+  static double sum(double x) { return 2 * x; }
+};
+/// The second of two threads, the first of which has {2, 3, 1}.
+struct BesideFirst {
+  mutable int at = 0;
+  static double first(double) { return 3; }
+  double sum(double x) const {
+    constexpr double others[] = {2, 0, 1 + 2 * 1.0};
+    return x + others[at++];
+  }
+};
+}  // namespace
+
 TEST_CASE("states of several threads as one") {
   using Var = weft::reducer::var;
-  const auto mine = [](double x) { return x; };
-  const auto twice = [](double x) { return 2 * x; };
   Var::State<double> s{4, 1e6, 3};
-  Var::merge_among(s, mine, twice);  // with another thread that has the same
+  Var::merge_among(s, BesideItself{});
   CHECK(s.count == 8);
   CHECK(s.mean == 1e6);
   CHECK(s.m2 == 6);
-  Var::State<double> apart{2, 5, 1};  // beside {2, 3, 1}, which is the first
-  double others[] = {2, 0, 1 + 2 * 1.0};
-  int at = 0;
-  Var::merge_among(
-      apart, [](double) { return 3.0; }, [&](double x) { return x + others[at++]; });
+  Var::State<double> apart{2, 5, 1};
+  Var::merge_among(apart, BesideFirst{});
   CHECK(apart.count == 4);
   CHECK(apart.mean == 4);
   CHECK(apart.m2 == 6);
   Var::State<double> none{};
-  Var::merge_among(none, mine, twice);
+  Var::merge_among(none, BesideItself{});
   CHECK(none.count == 0);
   CHECK(none.m2 == 0);
   CHECK(none.mean == 0);

@@ -8,7 +8,21 @@
 
 namespace weft::autograd {
 
-/// Each gathered element's gradient is added to the one it was read from.
+namespace detail {
+/// Zeros of a shape for additions along `axis`, with rows that begin at multiples of four elements:
+/// a GPU adds so many at a time.
+template <class C, class D>
+Tensor<C, D> zeros_for_additions(const Shape& shape, int axis, D device) {
+  const int last = shape.rank() - 1;
+  if (last < 1 || axis == last || shape[last] < 4) return zeros<C>(shape, device);
+  Shape padded = shape;
+  padded[last] = (shape[last] + 3) / 4 * 4;
+  return zeros<C>(padded, device).narrow(last, 0, shape[last]);
+}
+}  // namespace detail
+
+/// Each gathered element's gradient is added to the one it was read from; in 16 bits, where many
+/// would soon no longer count beside their sum, to a number of 32 bits first.
 template <class K, class E, class I>
   requires has_var<E>
 struct Rule<Gather<K, E, I>> {
@@ -19,30 +33,42 @@ struct Rule<Gather<K, E, I>> {
                        const G& gradient) {
     pass_to<E>(e.operand(), edges, [&](const auto& sink) {
       using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
-      if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
-      if (gradient.size() == 0) return;
-      const auto add_sums = [&](const Tensor<T, D>& copies) {
-        const Reduce<reducer::sum, Tensor<T, D>> sums(
-            reducer::sum{}, copies, broadcast_axes(sink.buffer.shape(), copies.shape()));
-        const Tensor<T, D> summed = sums.eval().reshape(sink.buffer.shape());
-        sink.buffer.assign(sink.buffer + summed);
-      };
-      if (sink.buffer.rank() == 0 && K::how != Indexing::whole) {
-        return add_sums(Tensor<T, D>(cast<T>(gradient)));  // each element is this one
-      }
-      const auto add_to = [&](const Tensor<T, D>& target) {
+      using C = compute_t<T>;
+      const auto add_to = [&](const auto& target) {
+        if (gradient.size() == 0) return;
         weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, target, e.axis(),
                                                                       e.indices(), gradient);
       };
+      const auto store_sum = [&](const auto& sums) {
+        if (sink.adds) {
+          sink.buffer.assign(sink.buffer + cast<T>(sums));
+        } else {
+          sink.buffer.assign(cast<T>(sums));
+        }
+      };
+      // An operand that was broadcast gets the sums of its copies' gradients.
+      const auto store_sums = [&](const Tensor<C, D>& copies) {
+        const Reduce<reducer::sum, Tensor<C, D>> sums(
+            reducer::sum{}, copies, broadcast_axes(sink.buffer.shape(), copies.shape()));
+        store_sum(Tensor<C, D>(sums.eval().reshape(sink.buffer.shape())));
+      };
+      if (sink.buffer.rank() == 0 && K::how != Indexing::whole) {
+        return store_sums(Tensor<C, D>(cast<C>(gradient)));  // each element is this one
+      }
       Shape stretched = sink.buffer.shape();
       for (int i = 0; K::how == Indexing::along && i < stretched.rank(); ++i) {
         if (i != e.axis() && stretched[i] == 1) stretched[i] = e.shape()[i];
       }
-      if (stretched == sink.buffer.shape()) return add_to(sink.buffer);
-      // The operand was broadcast: its elements get the sums of their copies' gradients.
-      const auto copies = zeros<T>(stretched, sink.buffer.device());
-      add_to(copies);
-      add_sums(copies);
+      const bool is_broadcast = !(stretched == sink.buffer.shape());
+      if constexpr (std::is_same_v<T, C>) {
+        if (!is_broadcast) {
+          if (!sink.adds) sink.buffer.fill(C(0));
+          return add_to(sink.buffer);
+        }
+      }
+      const auto sums = detail::zeros_for_additions<C>(stretched, e.axis(), sink.buffer.device());
+      add_to(sums);
+      return is_broadcast ? store_sums(sums) : store_sum(sums);
     });
   }
 };

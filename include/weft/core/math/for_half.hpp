@@ -48,4 +48,28 @@ WEFT_HD WEFT_INLINE float softplus(float x) {
   return fmaf(s, p, x <= 0 ? 0 : x);
 }
 
+/// x^y with the special values of C's pow, as 2^(y log2|x|); ln(m) = 2 artanh((m - 1) / (m + 1)),
+/// whose relative error is that of its series, so that y may be large. Subnormal x count as 0.
+WEFT_HD WEFT_INLINE float pow(float x, float y) {
+  using gpu::detail::bits_of;
+  using gpu::detail::float_of;
+  if (is_plain_exponent(y)) return plain_power(x, y);
+  constexpr int sign = static_cast<int>(0x80000000U);
+  const bool is_integer = truncf(y) == y;
+  const int odd = is_integer && truncf(0.5F * y) != 0.5F * y ? sign : 0;
+  const float base = is_integer || x == -__builtin_inff() ? fabsf(x) : x;
+  const int bits = bits_of(base);
+  const int e_bits = (bits - 0x3F3504F3) & static_cast<int>(0xFF800000U);
+  const float m = float_of(bits - e_bits);  // between the roots of 1/2 and of 2
+  float e = static_cast<float>(e_bits) * 0x1p-23F;
+  if (static_cast<unsigned>(bits) - 0x800000U >= 0x7F000000U) e = gpu::log2(base);
+  const float s = (m - 1) * gpu::reciprocal(m + 1);
+  const float z = s * s;
+  const float p = gpu::detail::polynomial(z, 0x1.555554p-2F, 0x1.999beap-3F, 0x1.23e9a2p-3F);
+  const float log = fmaf(fmaf(s * z, p, s), 0x1.715476p+1F, e);
+  const float n = fabsf(y) > 0x1p40F ? copysignf(0x1p40F, y) : y;  // infinity times 0 is NaN
+  const float power = float_of(bits_of(gpu::exp2(n * log)) ^ (bits_of(x) & odd));
+  return x == 1 || y == 0 ? 1 : power;
+}
+
 }  // namespace weft::math::gpu::for_half

@@ -23,37 +23,51 @@ __device__ __forceinline__ void copy_async(char* to, const char* from) {
 #endif
 }
 
-/// A thread's elements of any tile: where they are in the source and in shared memory when reading,
-/// and in shared memory and the target when writing.
+/// A thread's elements of any tile, or pairs of these: where they are in the source and in shared
+/// memory when reading, and in shared memory and the target when writing.
 template <int Size>
 struct TiledThread {
   static constexpr int lanes = tiled_lanes(Size);
+  static constexpr bool may_pair = Size == 2;
   int count;  // of them
   int from[lanes];
   int to[lanes];
-  unsigned places[lanes];  // of both in bytes, 16 bits each
+  unsigned places[lanes];  // of both in bytes, 16 bits each; when writing of the first of a pair,
+  std::uint16_t second[may_pair ? lanes : 1];  // and of the other one
 
   __host__ __device__ __forceinline__ TiledThread(const TiledCopy& plan, unsigned thread) {
     unsigned read[lanes];
     unsigned written[lanes];
-    find(plan.read, plan.rank, thread, from, read);
-    find(plan.written, plan.rank, thread, to, written);
-    const int left = plan.elements - static_cast<int>(thread);
+    find(plan.read, plan.rank, thread, 1, 0, from, read);
+    if constexpr (may_pair) {
+      const unsigned pair = plan.pairs ? 2 : 1;
+      find(plan.written, plan.rank, thread, pair, pair - 1, to, written);
+      WEFT_KERNEL_UNROLL
+      for (int k = 0; k < lanes; ++k) second[k] = static_cast<std::uint16_t>(written[k] * Size);
+      find(plan.written, plan.rank, thread, pair, 0, to, written);
+    } else {
+      find(plan.written, plan.rank, thread, 1, 0, to, written);
+    }
+    const int all = plan.elements / (may_pair && plan.pairs ? 2 : 1);
+    const int left = all - static_cast<int>(thread);
     count = left <= 0 ? 0 : (left - 1) / static_cast<int>(block_threads) + 1;
     WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
       places[k] = k < count ? (read[k] | written[k] << 16) * Size : 0;
+      if (may_pair && k >= count) second[k] = 0;
     }
   }
 
  private:
+  /// Of elements number `pair` times the thread's own, and `further`.
   __host__ __device__ __forceinline__ static void find(const TiledCopy::Axis* axes, int rank,
-                                                       unsigned thread, int (&offset)[lanes],
+                                                       unsigned thread, unsigned pair,
+                                                       unsigned further, int (&offset)[lanes],
                                                        unsigned (&place)[lanes]) {
     unsigned rest[lanes];
     WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
-      rest[k] = thread + static_cast<unsigned>(k) * block_threads;
+      rest[k] = (thread + static_cast<unsigned>(k) * block_threads) * pair + further;
       offset[k] = 0;
       place[k] = 0;
     }
@@ -88,14 +102,15 @@ __host__ __device__ __forceinline__ void find_tile(const TiledCopy& plan, unsign
   }
 }
 
-template <int Size>
-__host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine,
-                                                   const weft::detail::word_t<Size>* from,
-                                                   char* shared) {
-  using T = weft::detail::word_t<Size>;
+/// Reads a tile by words of Word bytes, elements or pairs of these.
+template <int Word, int Size>
+__host__ __device__ __forceinline__ void read_words(const TiledThread<Size>& mine,
+                                                    const weft::detail::word_t<Size>* from,
+                                                    char* shared) {
+  using T = weft::detail::word_t<Word>;
   constexpr int lanes = tiled_lanes(Size);
 #if __CUDA_ARCH__ >= 800
-  constexpr bool waits_later = Size >= 4;
+  constexpr bool waits_later = Word >= 4;
 #else
   constexpr bool waits_later = false;
 #endif
@@ -103,7 +118,7 @@ __host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine
     WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
       if (k < mine.count) {
-        copy_async<Size>(shared + (mine.places[k] & 0xFFFF),
+        copy_async<Word>(shared + (mine.places[k] & 0xFFFF),
                          reinterpret_cast<const char*>(from + mine.from[k]));
       }
     }
@@ -111,7 +126,7 @@ __host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine
     T values[lanes];
     WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
-      if (k < mine.count) values[k] = from[mine.from[k]];
+      if (k < mine.count) values[k] = *reinterpret_cast<const T*>(from + mine.from[k]);
     }
 #if defined(__CUDA_ARCH__)
     weft::detail::ptx::compiler_fence();  // all are loaded before the first is waited for
@@ -123,11 +138,36 @@ __host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine
   }
 }
 template <int Size>
-__host__ __device__ __forceinline__ void write_tile(const TiledThread<Size>& mine,
+__host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine, bool pairs,
+                                                   const weft::detail::word_t<Size>* from,
+                                                   char* shared) {
+  if constexpr (TiledThread<Size>::may_pair) {
+    if (pairs) return read_words<2 * Size>(mine, from, shared);
+  }
+  read_words<Size>(mine, from, shared);
+}
+template <int Size>
+__host__ __device__ __forceinline__ void write_tile(const TiledThread<Size>& mine, bool pairs,
                                                     weft::detail::word_t<Size>* to,
                                                     const char* shared) {
   using T = weft::detail::word_t<Size>;
   constexpr int lanes = tiled_lanes(Size);
+  if constexpr (TiledThread<Size>::may_pair) {
+    if (pairs) {
+      unsigned values[lanes];
+      WEFT_KERNEL_UNROLL
+      for (int k = 0; k < lanes; ++k) {
+        const unsigned first = *reinterpret_cast<const T*>(shared + (mine.places[k] >> 16));
+        const unsigned second = *reinterpret_cast<const T*>(shared + mine.second[k]);
+        values[k] = first | second << 8 * Size;
+      }
+      WEFT_KERNEL_UNROLL
+      for (int k = 0; k < lanes; ++k) {
+        if (k < mine.count) *reinterpret_cast<unsigned*>(to + mine.to[k]) = values[k];
+      }
+      return;
+    }
+  }
   T values[lanes];
   WEFT_KERNEL_UNROLL
   for (int k = 0; k < lanes; ++k) {
@@ -143,7 +183,7 @@ __host__ __device__ __forceinline__ void write_tile(const TiledThread<Size>& min
 
 /// A tiled copy of elements of Size bytes.
 template <int Size>
-__global__ void __launch_bounds__(block_threads, 3)
+__global__ void __launch_bounds__(block_threads, Size == 2 ? 4 : 3)
     copy_tiled(const __grid_constant__ TiledCopy plan) {
   using T = weft::detail::word_t<Size>;
   extern __shared__ __align__(16) char weft_copy_tile[];
@@ -153,12 +193,13 @@ __global__ void __launch_bounds__(block_threads, 3)
     int from = 0;
     int to = 0;
     detail::find_tile(plan, tile, from, to);
-    detail::read_tile<Size>(mine, reinterpret_cast<const T*>(plan.from) + from, weft_copy_tile);
+    detail::read_tile<Size>(mine, plan.pairs, reinterpret_cast<const T*>(plan.from) + from,
+                            weft_copy_tile);
 #if __CUDA_ARCH__ >= 800
     weft::detail::ptx::cp_async_wait_all();
 #endif
     __syncthreads();
-    detail::write_tile<Size>(mine, reinterpret_cast<T*>(plan.to) + to, weft_copy_tile);
+    detail::write_tile<Size>(mine, plan.pairs, reinterpret_cast<T*>(plan.to) + to, weft_copy_tile);
     __syncthreads();
   }
 }

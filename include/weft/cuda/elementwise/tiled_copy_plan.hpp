@@ -27,6 +27,7 @@ struct TiledCopy {
   const char* from = nullptr;
   char* to = nullptr;
   int elements = 1;     // of a tile
+  bool pairs = false;   // read and written two at a time; `read` then counts pairs
   int rank = 0;         // axes of a tile,
   Axis read[max_rank];  // innermost of the source first
   Axis written[max_rank];
@@ -43,8 +44,8 @@ struct CopyLaunch {
   int shared_bytes = 0;
 };
 
-/// The number of a tile's elements that a thread moves, whatever the axes.
-WEFT_HD constexpr int tiled_lanes(int itemsize) { return itemsize < 8 ? 10 : 6; }
+/// The number of a tile's elements, or pairs of these, that a thread moves, whatever the axes.
+WEFT_HD constexpr int tiled_lanes(int itemsize) { return itemsize == 2 || itemsize == 8 ? 6 : 10; }
 
 namespace detail {
 
@@ -85,15 +86,38 @@ WEFT_OUTLINED inline int64_t add_run(const Loops& loops, const Operand& x, const
   return run;
 }
 
-/// Plans a copy by tiles of several axes; false where neither rows of the source nor of the target
-/// would be of some length.
-WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands, TiledCopy& out,
-                                     CopyLaunch& launch) {
+/// Whether the elements of a tile, of which `part` has so many along each dimension, are pairs in
+/// an operand's memory: neighbours from a multiple of two on.
+WEFT_OUTLINED inline bool has_pairs(const Loops& loops, const Operand& x, const int* order,
+                                    const int64_t* part) {
+  int64_t run = 1;
+  bool runs = true;
+  for (int i = 0; i < loops.rank; ++i) {
+    const int d = order[i];
+    runs = runs && x.stride[d] == run;
+    if (runs) {
+      run *= part[d];
+      // Tiles beside this one begin `part` further, the last one where the axis ends.
+      const int64_t last = loops.size[d] - part[d];
+      if (last > 0 && (part[d] * x.stride[d] % 2 != 0 || last * x.stride[d] % 2 != 0)) return false;
+      runs = last == 0;
+    } else if (loops.size[d] > 1 && x.stride[d] % 2 != 0) {
+      return false;
+    }
+  }
+  return run % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.data) % (2U * x.itemsize) == 0;
+}
+
+/// Plans a copy by tiles of several axes, with tiles of elements or of pairs; false where neither
+/// rows of the source nor of the target would be of some length.
+WEFT_OUTLINED inline bool plan_tiles(const Loops& loops, const Operand* operands, bool pairs,
+                                     TiledCopy& out, CopyLaunch& launch) {
   const Operand& to = operands[0];
   const Operand& from = operands[1];
   const int itemsize = to.itemsize;
   const int rank = loops.rank;
-  const int64_t most = int64_t{tiled_lanes(itemsize)} * static_cast<int>(block_threads);
+  const int64_t most =
+      int64_t{tiled_lanes(itemsize)} * static_cast<int>(block_threads) * (pairs ? 2 : 1);
   int by_source[max_rank];
   int by_target[max_rank];
   order_by_source(from, rank, by_source);
@@ -112,13 +136,22 @@ WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands
     for (int i = 0; i < rank; ++i) {
       const int d = order[i];
       const int64_t rest = elements / part[d];
-      if (part[d] == loops.size[d] || most / rest < 2 * part[d]) continue;
-      part[d] = even_part(static_cast<int>(loops.size[d]), static_cast<int>(most / rest), 1);
+      if (part[d] == loops.size[d] || most / rest <= part[d]) continue;
+      const auto size = static_cast<int>(loops.size[d]);
+      const int larger = even_part(size, static_cast<int>(most / rest), 1);
+      // As many tiles, but larger ones, would only move more elements twice.
+      if (divided_up(size, larger) >= divided_up(size, static_cast<int>(part[d]))) continue;
+      part[d] = larger;
       elements = rest * part[d];
     }
   }
   if (2 * elements < static_cast<int>(block_threads)) return false;
+  if (pairs && !(part[by_source[0]] % 2 == 0 && has_pairs(loops, from, by_source, part) &&
+                 has_pairs(loops, to, by_target, part))) {
+    return false;
+  }
 
+  out.pairs = pairs;
   out.from = from.data;
   out.to = to.data;
   out.elements = static_cast<int>(elements);
@@ -144,8 +177,10 @@ WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands
   for (int i = 0; i < rank; ++i) {
     const int d = by_source[i];
     if (part[d] == 1) continue;
-    out.read[out.rank++] = {FastDivmod(static_cast<unsigned>(part[d])),
-                            static_cast<int>(from.stride[d]), place[d]};
+    if (pairs && place[d] % 2 != 0 && d != by_source[0]) return false;
+    const int each = pairs && d == by_source[0] ? 2 : 1;
+    out.read[out.rank++] = {FastDivmod(static_cast<unsigned>(part[d] / each)),
+                            each * static_cast<int>(from.stride[d]), each * place[d]};
   }
   out.rank = 0;
   for (int i = 0; i < rank; ++i) {
@@ -174,6 +209,14 @@ WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands
                                                                                        : each)));
   launch.shared_bytes = static_cast<int>(reach) * itemsize;
   return launch.shared_bytes <= granted_shared_bytes;
+}
+
+/// The same with pairs where they can be, in elements of two bytes: words of four take half as many
+/// loads and stores, and twice as much is under way.
+WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands, TiledCopy& out,
+                                     CopyLaunch& launch) {
+  return (operands[0].itemsize == 2 && plan_tiles(loops, operands, true, out, launch)) ||
+         plan_tiles(loops, operands, false, out, launch);
 }
 
 }  // namespace detail

@@ -58,19 +58,72 @@ namespace detail {
 inline constexpr int64_t least_turned_bytes = 4 << 20, least_turned_axis = 32;
 inline constexpr int64_t longest_mixed_row = 128, longest_mixed_row_a_byte = 64;
 
+/// The operands of a reduction or row program, whose strides are those along the kept axes, then
+/// along the reduced ones; the first `targets` are written.
+class RowOperands {
+ public:
+  RowOperands(const Shape& kept, const Shape& reduced, Operand* operands, int targets, int end)
+      : operands_(operands), targets_(targets), end_(end), kept_(kept.rank()) {
+    for (int i = 0; i < kept.rank(); ++i) size_[rank_++] = kept[i];
+    for (int i = 0; i < reduced.rank(); ++i) size_[rank_++] = reduced[i];
+  }
+
+ protected:
+  /// Elements without those that x repeats.
+  int64_t elements(const Operand& x) const {
+    int64_t n = 1;
+    for (int d = 0; d < rank_; ++d) n *= x.stride[d] != 0 ? size_[d] : 1;
+    return n;
+  }
+  int64_t bytes_of(const Operand& x) const { return elements(x) * x.itemsize; }
+  bool is_same(const Operand& x, const Operand& y) const {
+    bool same =
+        x.data == y.data && x.itemsize == y.itemsize && x.gathered == 0 && x.rows == nullptr;
+    for (int d = 0; same && d < rank_; ++d) same = x.stride[d] == y.stride[d];
+    return same;
+  }
+  /// Whether an operand before number i is the same.
+  bool occurs_before(int i) const {
+    for (int j = 0; j < i; ++j) {
+      if (is_same(operands_[j], operands_[i])) return true;
+    }
+    return false;
+  }
+  /// Calls copy(operand i), which sets its data or returns false if it has to stay, and gives it
+  /// the strides of the copy, as well as those behind it that are the same.
+  template <class F>
+  void replace(int i, const int64_t* stride, const F& copy) {
+    Operand& x = operands_[i];
+    const Operand before = x;  // also keeps its memory until the copy is launched
+    if (!copy(x)) return;
+    for (int j = i; j < end_; ++j) {
+      Operand& other = operands_[j];
+      if (j > i && !is_same(other, before)) continue;
+      other.data = x.data;
+      other.keep = x.keep;
+      other.storage = x.storage;
+      for (int d = 0; d < rank_; ++d) other.stride[d] = stride[d];
+    }
+  }
+
+  Operand* operands_;
+  int targets_;
+  int end_;
+  int kept_;
+  int rank_ = 0;
+  int64_t size_[max_rank] = {};
+};
+
 /// Along what operands may be copied: the reduced axes alone, or the results too.
 enum class TurnTo { rows, rows_or_results };
 
-/// Operands whose strides are those along `kept`, then along `reduced`; the first `targets` are
-/// written.
-class OperandTurner {
+/// Finds those that lie across the others.
+class OperandTurner : RowOperands {
  public:
   OperandTurner(TurnTo to, const Shape& kept, const Shape& reduced, Operand* operands, int targets,
                 int end)
-      : operands_(operands), targets_(targets), end_(end), to_(to), length_(reduced.size()) {
-    for (int i = 0; i < kept.rank(); ++i) size_[rank_++] = kept[i];
-    for (int i = 0; i < reduced.rank(); ++i) size_[rank_++] = reduced[i];
-    if (kept.size() * length_ >= least_turned_bytes / 8) find_common(kept.rank());
+      : RowOperands(kept, reduced, operands, targets, end), to_(to), length_(reduced.size()) {
+    if (kept.size() * length_ >= least_turned_bytes / 8) find_common();
   }
 
   /// Calls copy(operand, turned) for each operand to be copied, which sets its data or returns
@@ -80,20 +133,10 @@ class OperandTurner {
   void run(const TurnKernels& kernels, const F& copy) {
     if (common_ < 0) return;
     for (int i = targets_; i < end_; ++i) {
-      Operand& x = operands_[i];
+      const Operand& x = operands_[i];
       TurnedOperand turned;
-      if (kernels.of(x.itemsize) == nullptr || !plan(x, turned)) continue;
-      const Operand before = x;  // also keeps its memory until the copy is launched
-      if (occurs_before(i) || !copy(x, turned)) continue;
-      take(x, turned.stride);
-      for (int j = i + 1; j < end_; ++j) {
-        Operand& other = operands_[j];
-        if (!is_same(other, before)) continue;
-        other.data = x.data;
-        other.keep = x.keep;
-        other.storage = x.storage;
-        take(other, turned.stride);
-      }
+      if (kernels.of(x.itemsize) == nullptr || !plan(x, turned) || occurs_before(i)) continue;
+      replace(i, turned.stride, [&](Operand& original) { return copy(original, turned); });
     }
   }
 
@@ -106,36 +149,23 @@ class OperandTurner {
     }
     return -1;
   }
-  int64_t elements(const Operand& x) const {
-    int64_t n = 1;
-    for (int d = 0; d < rank_; ++d) n *= x.stride[d] != 0 ? size_[d] : 1;
-    return n;
-  }
-  int64_t bytes_of(const Operand& x) const { return elements(x) * x.itemsize; }
-  /// Whether an operand before number i is the same.
-  bool occurs_before(int i) const {
-    for (int j = 0; j < i; ++j) {
-      if (is_same(operands_[j], operands_[i])) return true;
-    }
-    return false;
-  }
   /// The axis along which most bytes lie, of those that the kernels go along: the reduced ones, and
   /// in a reduction the one of its results. And the operand with most of these bytes. None for a
   /// row program that lies along its results by more than half as much again: it goes along these.
-  void find_common(int kept) {
+  void find_common() {
     int64_t bytes[max_rank] = {};
     int largest[max_rank] = {};
     const bool reduction = to_ == TurnTo::rows_or_results;
     const int of_results = axis_along(operands_[0]);
     for (int i = reduction ? targets_ : 0; i < end_; ++i) {
       const int d = axis_along(operands_[i]);
-      if (d < 0 || (reduction && d < kept && d != of_results) || occurs_before(i)) continue;
+      if (d < 0 || (reduction && d < kept_ && d != of_results) || occurs_before(i)) continue;
       if (bytes[d] == 0 || bytes_of(operands_[i]) > bytes_of(operands_[largest[d]])) largest[d] = i;
       bytes[d] += bytes_of(operands_[i]);
     }
     int64_t along_results = 0;
     for (int d = rank_ - 1; d >= 0; --d) {
-      if (d < kept && !reduction) {
+      if (d < kept_ && !reduction) {
         along_results = bytes[d] > along_results ? bytes[d] : along_results;
       } else if (bytes[d] > along_common_) {
         along_common_ = bytes[d];
@@ -143,7 +173,7 @@ class OperandTurner {
       }
     }
     if (2 * along_results > 3 * along_common_) common_ = -1;
-    along_rows_ = common_ >= kept;
+    along_rows_ = common_ >= kept_;
     if (common_ >= 0) reference_ = largest[common_];
   }
 
@@ -192,21 +222,6 @@ class OperandTurner {
     return plan_turned(out.loops, out.ends, out.copy, out.launch);
   }
 
-  void take(Operand& x, const int64_t* stride) const {
-    for (int d = 0; d < rank_; ++d) x.stride[d] = stride[d];
-  }
-  bool is_same(const Operand& x, const Operand& y) const {
-    bool same =
-        x.data == y.data && x.itemsize == y.itemsize && x.gathered == 0 && x.rows == nullptr;
-    for (int d = 0; same && d < rank_; ++d) same = x.stride[d] == y.stride[d];
-    return same;
-  }
-
-  Operand* operands_;
-  int targets_;
-  int end_;
-  int rank_ = 0;
-  int64_t size_[max_rank] = {};
   TurnTo to_;
   int64_t length_;  // of a row
   bool along_rows_ = true;

@@ -125,8 +125,8 @@ WEFT_OUTLINED inline int explain_rows(Explanation& out, const Name& name, Cuda d
   for (int i = 0; i < n; ++i) data[i] = operands[i].data;
   const weft::detail::RowGeometry& rows = task.geometry;
   const int before =
-      explain_turned(out, TurnTo::rows, rows.kept, rows.reduced, operands, description.outputs,
-                     description.outputs + description.leaves, description.turn);
+      explain_copies(out, TurnTo::rows, rows.kept, rows.reduced, operands, description.outputs,
+                     description.outputs + description.leaves, description.copies);
   RowLaunch plan = plan_row_program(name.operation, task, description, nullptr, properties(device),
                                     operands, inside, grid, operand, nullptr);
   TunedLaunch tuned(name, device.ordinal, nullptr, false);
@@ -217,10 +217,11 @@ struct Explainer<Cuda> {
     constexpr int lanes = on_cuda::lanes_of_widest<bool>(Types{});
     detail::Operand inside[n];
     on_cuda::detail::ReduceLimits limits{lanes, on_cuda::column_lanes<State, lanes>};
-    limits.weight = detail::program_weight<Program>;
+    limits.weight = on_cuda::detail::reduction_weight<R, State, Program>;
+    limits.together = on_cuda::detail::added_together<R, State, Types, Program>;
     limits.tiles = on_cuda::has_tiles<Types, on_cuda::column_lanes<State, lanes>, Program>;
     on_cuda::detail::explain_reduction(out, name, device, kept, reduced, operands, inside, n,
-                                       limits, sizeof(State), on_cuda::TurnKernels::of(Types{}));
+                                       limits, sizeof(State), on_cuda::CopyKernels::of(Types{}));
   }
 
   template <class Outs, class Types, class Program>

@@ -38,31 +38,45 @@ WEFT_OUTLINED inline void explain_merge(Explanation& out, int64_t results, int64
   out.kernels.push_back(static_cast<Kernel&&>(merge));
 }
 
-/// Adds the copies of operands that lie across the others, before the last kernel; returns how
-/// many.
-WEFT_OUTLINED inline int explain_turned(Explanation& out, TurnTo to, const Shape& kept,
+/// Adds the copies of operands that run before the last kernel; returns how many.
+WEFT_OUTLINED inline int explain_copies(Explanation& out, TurnTo to, const Shape& kept,
                                         const Shape& reduced, Operand* operands, int targets,
-                                        int end, const TurnKernels& kernels) {
+                                        int end, const CopyKernels& kernels) {
   int copies = 0;
+  const auto add = [&](Operand& x, const char* kind, const char* work, int64_t bytes) {
+    Kernel copy;
+    copy.kind = kind;
+    copy.work = work;
+    copy.threads = block_threads;
+    copy.elements = bytes / x.itemsize;
+    for (const Explanation::Operand& read : out.kernels.back().reads) {
+      if (read.address == x.data) copy.reads.assign(1, read);
+    }
+    copy.writes = copy.reads;
+    for (Explanation::Operand& written : copy.writes) {
+      written.note = "temporary";
+      written.bytes = bytes;
+    }
+    out.kernels.insert(out.kernels.end() - 1, static_cast<Kernel&&>(copy));
+    ++copies;
+    // Memory of its own, at an aligned address.
+    x.data = reinterpret_cast<char*>(std::uintptr_t{4096} * static_cast<unsigned>(copies));
+    x.storage = nullptr;
+    return &out.kernels[out.kernels.size() - 2];
+  };
   OperandTurner(to, kept, reduced, operands, targets, end)
-      .run(kernels, [&](Operand& x, const TurnedOperand& turned) {
-        Kernel copy;
-        copy.kind = "turned copy";
-        copy.work = "of an operand that lies across the others";
-        copy.blocks = turned.launch.blocks;
-        copy.threads = block_threads;
-        copy.shared_bytes = turned.launch.shared_bytes;
-        copy.elements = turned.bytes / x.itemsize;
-        for (const Explanation::Operand& read : out.kernels.back().reads) {
-          if (read.address == x.data) copy.reads.assign(1, read);
-        }
-        copy.writes = copy.reads;
-        for (Explanation::Operand& written : copy.writes) written.note = "temporary";
-        out.kernels.insert(out.kernels.end() - 1, static_cast<Kernel&&>(copy));
-        ++copies;
-        // Memory of its own, at an aligned address.
-        x.data = reinterpret_cast<char*>(std::uintptr_t{4096} * static_cast<unsigned>(copies));
-        x.storage = nullptr;
+      .run(kernels.turn, [&](Operand& x, const TurnedOperand& turned) {
+        Kernel* const copy =
+            add(x, "turned copy", "of an operand that lies across the others", turned.bytes);
+        copy->blocks = turned.launch.blocks;
+        copy->shared_bytes = turned.launch.shared_bytes;
+        return true;
+      });
+  if (kernels.expand == nullptr) return copies;
+  OperandExpander(to, kept, reduced, operands, targets, end)
+      .run([&](Operand& x, const ExpandedOperand& expanded) {
+        add(x, "expanded copy", "of an operand that repeats along some axes", expanded.bytes)
+            ->blocks = expanded.blocks;
         return true;
       });
   return copies;
@@ -73,8 +87,8 @@ WEFT_OUTLINED inline void explain_reduction(Explanation& out, const Name& name, 
                                             const Shape& kept, const Shape& reduced,
                                             Operand* operands, Operand* inside, int n,
                                             ReduceLimits limits, int64_t state_bytes,
-                                            const TurnKernels& turn) {
-  explain_turned(out, TurnTo::rows_or_results, kept, reduced, operands, 1, n, turn);
+                                            const CopyKernels& copies) {
+  explain_copies(out, TurnTo::rows_or_results, kept, reduced, operands, 1, n, copies);
   ReduceLoops plan;
   limits.multiprocessors = properties(device).multiprocessors;
   plan_reduction(name.operation, kept, reduced, operands, inside, n, limits, plan);

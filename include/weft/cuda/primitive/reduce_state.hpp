@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/warp.hpp"
+#include "weft/cuda/primitive/lanes.hpp"
 #include "weft/eval/program/program.hpp"
 
 #if defined(__CUDACC__)
@@ -69,9 +69,13 @@ __device__ __forceinline__ State merge_group(const R& reducer, State state, unsi
   const unsigned lane = threadIdx.x % 32;
 #pragma unroll 1
   while (true) {
+    if constexpr (MergesAmongThreads<R, State>) {
+      if (width > 1) reducer.merge_among(state, AdjacentLanes{width < 32 ? width : 32});
+    } else {
 #pragma unroll 1
-    for (unsigned offset = 1; offset < width && offset < 32; offset *= 2) {
-      reducer.merge(state, from_above(state, static_cast<int>(offset)));
+      for (unsigned offset = 1; offset < width && offset < 32; offset *= 2) {
+        reducer.merge(state, from_above(state, static_cast<int>(offset)));
+      }
     }
     if (width <= 32) break;
     width /= 32;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/elementwise/turned_operands.hpp"
+#include "weft/cuda/elementwise/expanded_operands.hpp"
 #include "weft/cuda/reduce/column_kernel.hpp"
 #include "weft/cuda/reduce/tile_kernel.hpp"
 #include "weft/cuda/runtime/tuner.hpp"
@@ -22,7 +22,8 @@ struct ReduceKernels {
   const void* tiles = nullptr;
   const void* merge = nullptr;
   int weight = 0;  // see ReduceLimits
-  TurnKernels turn{};
+  int together = 0;
+  CopyKernels copies{};
   std::uint64_t waits = 0;  // waits_on of its file, for the merge
 
   template <class Out, class Types, int N, class R, class State, class Program>
@@ -40,8 +41,9 @@ struct ReduceKernels {
       out.tiles = erase(reduce_tiles<Out, Types, w, R, State, Program>);
     }
     out.merge = erase(merge_partials<Out, R, State>);
-    out.weight = weft::detail::program_weight<Program>;
-    out.turn = TurnKernels::of(Types{});
+    out.weight = detail::reduction_weight<R, State, Program>;
+    out.together = detail::added_together<R, State, Types, Program>;
+    out.copies = CopyKernels::of(Types{});
     out.waits = waits_on;
     return out;
   }
@@ -80,13 +82,15 @@ template <int N>
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
   order(operands, N, stream);
-  turn_operands(name, TurnTo::rows_or_results, kept, reduced, operands, 1, N, kernels.turn, stream);
+  copy_operands(name, TurnTo::rows_or_results, kept, reduced, operands, 1, N, kernels.copies,
+                stream);
 
   Operand inside[N];
   ReduceGrid<N> grid;
   ReduceLimits limits{kernels.lanes, kernels.column_lanes, properties(device).multiprocessors,
                       kernels.weight};
   limits.tiles = kernels.tiles != nullptr;
+  limits.together = kernels.together;
   const ReductionLoops loops =
       plan_reduction(name.operation, kept, reduced, operands, inside, N, limits, grid);
   const bool rows = grid.form == ReduceLoops::rows;

@@ -5,6 +5,8 @@
 // Long because a reduction's form is chosen among all of them.
 
 #include "weft/cuda/reduce/tile_plan.hpp"
+#include "weft/eval/program/weight.hpp"
+#include "weft/ops/reduce/rule.hpp"
 
 namespace weft::on_cuda {
 
@@ -129,6 +131,11 @@ inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, co
 
 /// The program weight from which a thread should only compute elements that exist.
 inline constexpr int costly_element = 24;
+/// What computing an element weighs, as weft::detail::program_weight counts. States that take
+/// several exchanges to merge count as costly elements: threads then merge fewer of them.
+template <class R, class State, class Program>
+inline constexpr int reduction_weight = weft::detail::program_weight<Program> +
+                                        (MergesAmongThreads<R, State> ? costly_element : 0);
 /// The least vectors of a thread, in rounds of four loads: in short rows, in others, in long ones.
 inline constexpr int items_of_short_row = 4, items_of_row = 8, items_of_long_row = 16;
 /// The most vectors of a short row, and of one that is not long.
@@ -145,11 +152,12 @@ struct ReduceLimits {
   int lanes = 1;         // of a vector in the form of rows
   int column_lanes = 1;  // the same in that of columns; 0 where there is no such kernel
   int multiprocessors = 1;
-  int weight = 0;         // of computing an element, as weft::detail::program_weight counts
+  int weight = 0;         // see reduction_weight
   int row_blocks = 12;    // of a multiprocessor, that results are split for; three or four run
   int column_blocks = 0;  // the same in the form of columns at a time; 0: by their operands
   int items = 0;          // the least vectors of a thread; 0: by the row's length and weight
   bool tiles = false;     // whether there is a kernel for tiles, with as many lanes as for columns
+  int together = 0;       // vectors of a row that a thread adds at once, or half of them; 0: any
 };
 
 /// Splits each output's elements into `splits` pieces or about as many; `least` is the smallest
@@ -205,6 +213,12 @@ inline void plan_column_reduction(const char* name, const Loops& kept, const Ope
   out.blocks = divide_up(checked(name, pieces, "pieces of work"), tiles_a_block);
 }
 
+/// The vectors that `width` threads of a row add, with those that it does not have.
+inline int64_t added_at_once(unsigned length, unsigned width, int together) {
+  const int half = together / 2;
+  return int64_t{width} * half * divide_up(divide_up(length, width), half);
+}
+
 inline void plan_row_reduction(const char* name, const Loops& kept, const Operand* operands,
                                const Loops& reduced, const Operand* inside, int n,
                                const ReduceLimits& limits, ReduceLoops& out) {
@@ -234,6 +248,15 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
                                                                   : items_of_row;
   const unsigned wide = power_of_two(divide_up(out.length, each));
   out.width = wide < row_threads ? wide : row_threads;
+  if (out.vectors && limits.together > 1 && limits.items == 0) {
+    const int64_t fill = int64_t{limits.multiprocessors} * 2048;
+    while (out.width > least_tile_width && out.width <= 64 &&
+           int64_t{out.outputs} * out.width > fill &&
+           added_at_once(out.length, out.width / 2, limits.together) <
+               added_at_once(out.length, out.width, limits.together)) {
+      out.width /= 2;
+    }
+  }
   out.threads = out.width > 32 ? out.width : row_threads / 2;  // wide groups meet in shared memory
   const unsigned groups_a_block = out.threads / out.width;
   const int64_t wanted = int64_t{limits.row_blocks} * limits.multiprocessors * groups_a_block;

@@ -28,6 +28,16 @@ __device__ __forceinline__ void advance(char* (&at)[N], unsigned index, const Fa
 
 }  // namespace detail
 
+namespace detail {
+/// See ReduceLimits::together.
+template <class R, class State, class Types, class Program>
+inline constexpr int added_together = [] {
+  constexpr int lanes = lanes_of_widest<bool>(Types{});
+  constexpr int ahead = row_ahead<weft::detail::count(Types{}) + 1, lanes, State>;
+  return takes_first<R, State, typename Program::type, ahead * lanes> ? ahead : 0;
+}();
+}  // namespace detail
+
 /// grid.width threads reduce one piece of one row.
 template <class Out, class Types, int V, int N, class R, class State, class Program>
 __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/elementwise/turned_operands.hpp"
+#include "weft/cuda/elementwise/expanded_operands.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/rows/plan.hpp"
 #include "weft/eval/rows/sharing.hpp"
@@ -119,6 +119,7 @@ struct RegisterKernel {
   std::uint64_t may_keep = 0;              // bit i: operand i has the type that a thread keeps
   std::uint64_t always_kept = 0;           // bit i: operand i must be one that a thread keeps
   bool independent = false;                // no reduction needs another
+  bool only_two = false;                   // there is only the kernel that keeps two operands
   bool effects = false;                    // the outputs do more than give a value
   /// Where the outputs read what the last reduction's program left behind: whether that has the
   /// value of their own.
@@ -152,7 +153,7 @@ struct RowKernel {
   /// that loops. Null: no part occurs twice.
   void (*share)(const void* program, bool narrow, RowLoops&, const RowOperand*) = nullptr;
   RegisterKernel registers;
-  TurnKernels turn{};
+  CopyKernels copies{};
   std::uint64_t waits = 0;  // waits_on of its file
 
   const void* of(const RowLaunch& launch) const {

@@ -115,9 +115,6 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   /// The operands with memory that reductions read.
   static constexpr std::uint64_t reduced =
       (uses_of<decltype(Rs::program)> | ...) & ~positions & ~uses_of<weft::detail::Kept<float>>;
-  /// No reduction needs another: a row may then be longer than what is kept.
-  static constexpr bool independent =
-      ((weft::detail::reductions_of<decltype(Rs::program)> == 0) && ...);
   /// The most operands that a reduction reads, as its program names them.
   static constexpr int most_operands = [] {
     int most = 1;
@@ -133,6 +130,14 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
       Nth<Computed || reduced == 0 ? 0 : std::countr_zero(reduced) - outputs, Ts...>>::type;
   /// The leaves of that type.
   static constexpr std::uint64_t may_keep = Computed ? 0 : leaves_of_type<Element, Ts...>(outputs);
+  /// No reduction needs another.
+  static constexpr bool alone = ((weft::detail::reductions_of<decltype(Rs::program)> == 0) && ...);
+  /// There is only the kernel that keeps two operands: a reduction reads both, and the outputs read
+  /// them again, as in the gradient of softmax.
+  static constexpr bool keeps_two = !Computed && alone && most_operands > 1 &&
+                                    ((uses_of<Ps> | ...) & may_keep) != 0;
+  /// A row may be longer than what is kept.
+  static constexpr bool independent = alone && !keeps_two;
   /// What reductions read may all be one operand, or two, which the planner looks at; where none
   /// needs another, a thread would keep too little of several to hide their latency.
   static constexpr bool one_operand =

@@ -232,9 +232,12 @@ class RegisterPlan {
   /// Threads that fill the GPU.
   int64_t many_threads() const { return int64_t{device_.multiprocessors} * 2048; }
   /// Whether the kernel for short rows, whose threads do less before and after their elements,
-  /// takes no more of them.
+  /// takes no more of them, or has a few vectors of two operands to keep.
   bool suits_narrow() const {
     const int64_t lanes = kernel_.narrow_lanes;
+    const bool few_of_two = kernel_.registers.only_two && !grid_.ragged && kernel_.lanes <= 4 &&
+                            grid_.count <= 16 * kernel_.lanes && lanes > 0;
+    if (few_of_two && int64_t{grid_.rows} * grid_.count >= lanes * many_threads()) return true;
     return (grid_.ragged || grid_.count <= 2 * lanes) && grid_.rows_a_block > 1 &&
            grid_.count <= lanes * grid_.group &&
            int64_t{grid_.rows} * grid_.group >= many_threads();

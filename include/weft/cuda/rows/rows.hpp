@@ -59,8 +59,8 @@ WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask&
   const Stream stream = current_stream(device);
   order_all(operands, n, task, kernel, stream);
   const weft::detail::RowGeometry& rows = task.geometry;
-  turn_operands(name, TurnTo::rows, rows.kept, rows.reduced, operands, kernel.outputs,
-                kernel.outputs + kernel.leaves, kernel.turn, stream);
+  copy_operands(name, TurnTo::rows, rows.kept, rows.reduced, operands, kernel.outputs,
+                kernel.outputs + kernel.leaves, kernel.copies, stream);
   RowLaunch plan = plan_row_program(name.operation, task, kernel, program, properties(device),
                                     operands, inside, grid, in_grid, runs_cluster);
   if (plan.blocks == 0) return;
@@ -174,7 +174,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
-    out.turn = TurnKernels::of(Types{});
+    out.copies = CopyKernels::of(Types{});
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
     out.registers.refused = Layout::refused;
     if constexpr (Layout::possible) {
@@ -183,6 +183,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
       out.registers.may_keep = Layout::may_keep;
       out.registers.always_kept = Layout::always_kept;
       out.registers.independent = Layout::independent;
+      out.registers.only_two = Layout::keeps_two;
       out.registers.effects = Layout::effects;
       if constexpr (Layout::reuses) out.registers.reuses = keeps_last<Program>;
       if constexpr (Layout::computed) {
@@ -210,7 +211,8 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
             row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
       }
       if constexpr (Layout::possible) {
-        const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program, 1>;
+        constexpr int slots = Layout::keeps_two ? 2 : 1;
+        const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program, slots>;
         out.registers.address = reinterpret_cast<const void*>(fast);
         if constexpr (Layout::may_have_two) {
           const auto two = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program, 2>;

@@ -99,6 +99,7 @@ template <> inline constexpr OpCost op_cost<op::for_half<op::tanh>>      = {13, 
 template <> inline constexpr OpCost op_cost<op::for_half<op::gelu>>      = {18, 2};
 template <> inline constexpr OpCost op_cost<op::for_half<op::gelu_tanh>> = {10, 2};
 template <> inline constexpr OpCost op_cost<op::for_half<op::softplus>>  = {32, 2};
+template <> inline constexpr OpCost op_cost<op::for_half<op::pow>>       = {28, 2};
 template <> inline constexpr OpCost op_cost<op::elu>         = {24, 1, 60, 20};
 template <> inline constexpr OpCost op_cost<op::hardswish>   = {15, 1, 27, 13};
 template <> inline constexpr OpCost op_cost<op::hardsigmoid> = {14, 1, 26, 12};

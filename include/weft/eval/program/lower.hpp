@@ -145,9 +145,10 @@ struct Lowering<Map<T, Op, Args...>> {
       constexpr int next = B + count(typename X::types{});
       using P = decltype(X::template lower<B, To>(args.head, operands));
       using Q = decltype(Y::template lower<next, To>(args.tail.head, operands));
-      return Apply<Op, P, Q>{settled(e.op()),
-                             {X::template lower<B, To>(args.head, operands),
-                              {Y::template lower<next, To>(args.tail.head, operands), {}}}};
+      using Form = program_op<Op, T, typename Map<T, Op, Args...>::device_type>;
+      return Apply<Form, P, Q>{in_form<Form>(settled(e.op())),
+                               {X::template lower<B, To>(args.head, operands),
+                                {Y::template lower<next, To>(args.tail.head, operands), {}}}};
     } else {
       return lower_args<B, To>(e.op(), operands, args);
     }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "weft/core/math/for_half.hpp"
+#include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 
 namespace weft {
@@ -23,6 +24,13 @@ struct for_half : Op {
     return Op::value(x);
 #endif
   }
+  WEFT_HD WEFT_INLINE constexpr float value(float x, float y) const {
+#if defined(__CUDA_ARCH__)
+    return computed(static_cast<const Op&>(*this), x, y);
+#else
+    return Op::value(x, y);
+#endif
+  }
 
 #if defined(__CUDA_ARCH__)
  private:
@@ -31,6 +39,7 @@ struct for_half : Op {
   WEFT_HD static float computed(tanh, float x) { return math::gpu::for_half::tanh(x); }
   WEFT_HD static float computed(gelu, float x) { return math::gpu::for_half::gelu(x); }
   WEFT_HD static float computed(gelu_tanh, float x) { return math::gpu::for_half::gelu_tanh(x); }
+  WEFT_HD static float computed(pow, float x, float y) { return math::gpu::for_half::pow(x, y); }
   WEFT_HD static float computed(const softplus& op, float x) {
     const auto beta = static_cast<float>(op.beta);
     if (x * beta > static_cast<float>(op.threshold)) return x;
@@ -47,7 +56,7 @@ template <class Op, class... Ops>
 inline constexpr bool is_any_of = (std::is_same_v<Op, Ops> || ...);
 template <class Op>
 inline constexpr bool has_form_for_half =
-    is_any_of<Op, op::sigmoid, op::silu, op::tanh, op::gelu, op::gelu_tanh, op::softplus>;
+    is_any_of<Op, op::sigmoid, op::silu, op::tanh, op::gelu, op::gelu_tanh, op::softplus, op::pow>;
 
 /// What a program on D has for an operation with results of type T.
 template <class Op, class T, class D>

@@ -80,18 +80,17 @@ struct var {
     s.m2 += later.m2 + delta * delta * s.count * share;
     s.count = count;
   }
-  /// The states of several threads as one, the same in each of them: `first` gives a value of the
-  /// first thread, which has elements if any has, and `sum` the sum of all threads' values.
-  template <class S, class First, class Sum>
-  WEFT_HD static void merge_among(S& s, const First& first, const Sum& sum) {
+  /// See MergesAmongThreads; the first thread must have elements if any has.
+  template <class S, class Threads>
+  WEFT_HD static void merge_among(S& s, const Threads& threads) {
     using C = decltype(s.m2);
     const bool empty = s.count == C(0);
-    const C near = first(s.mean);
-    const C count = sum(s.count);
-    const C further = sum(empty ? C(0) : s.count * (s.mean - near));
+    const C near = threads.first(s.mean);
+    const C count = threads.sum(s.count);
+    const C further = threads.sum(empty ? C(0) : s.count * (s.mean - near));
     const C mean = count == C(0) ? C(0) : near + share_of(further, count);
     const C distance = s.mean - mean;
-    s = {count, mean, sum(empty ? C(0) : s.m2 + s.count * (distance * distance))};
+    s = {count, mean, threads.sum(empty ? C(0) : s.m2 + s.count * (distance * distance))};
   }
   template <class S>
   WEFT_HD auto finish(S s, long long count) const {

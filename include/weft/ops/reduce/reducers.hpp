@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "weft/core/math/functions.hpp"
@@ -193,6 +194,9 @@ struct logsumexp {
   }
   template <int, class S, class C, int N>
   WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<C, float>) return merge(s, state_of<S>(x));
+#endif
     C max = x[0];
     for (int i = 1; i < N; ++i) max = max < x[i] ? x[i] : max;
     if (max - max == C(0)) {
@@ -208,6 +212,14 @@ struct logsumexp {
   template <int Edge = 0, class S, class C, int N>
   WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int begin = 0, int end = Edge) {
     if (n == 0) return;
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<C, float>) {
+      if constexpr (N >= 16) {
+        if (n <= N / 2) return merge(s, state_of_first<Edge, N / 2, S>(x, n, begin, end));
+      }
+      return merge(s, state_of_first<Edge, N, S>(x, n, begin, end));
+    }
+#endif
     C max = Edge > 0 && begin > 0 ? x[Edge - 1] : x[0];
     for_first<Edge, N>(n, begin, end, [&](int i) { max = max < x[i] ? x[i] : max; });
     S later{max, C(1)};
@@ -233,12 +245,43 @@ struct logsumexp {
       s.max = later.max;
     }
   }
+  /// See MergesAmongThreads.
+  template <class S, class Threads>
+  requires std::is_floating_point_v<decltype(S::max)> WEFT_HD static void merge_among(
+      S& s, const Threads& threads) {
+    const auto max = threads.largest(s.max);
+    const auto sum = threads.sum(s.sum * scale(s.max, max));
+    s = {sum != sum ? sum : max, sum};
+  }
   template <class S>
   WEFT_HD auto finish(S s, long long) const {
     return s.max == -math::infinity<decltype(s.max)> ? s.max : s.max + math::log(s.sum);
   }
 
  private:
+  /// The state of N values in a GPU's registers. A few that are not numbers make the sum NaN.
+  template <class S, class C, int N>
+  WEFT_HD static S state_of(const C (&x)[N]) {
+    C max = x[0];
+    for (int i = 1; i < N; ++i) max = std::fmax(max, x[i]);
+    C sum{};
+    if (max - max == C(0)) {
+      for (int i = 0; i < N; ++i) sum += math::exp_of_term(x[i] - max);
+    } else {  // infinite, or all NaN
+      for (int i = 0; i < N; ++i) sum += x[i] != x[i] ? x[i] : C(x[i] == max && max > C(0));
+      if (sum != sum) max = sum;
+    }
+    return {max, sum};
+  }
+  /// The same of the first M of x, where those that add_first() would leave out count as exp(x) =
+  /// 0.
+  template <int Edge, int M, class S, class C, int N>
+  WEFT_HD static S state_of_first(const C (&x)[N], int n, int begin, int end) {
+    C present[M];
+    for (int i = 0; i < M; ++i) present[i] = -math::infinity<C>;
+    for_first<Edge, M>(n, begin, end, [&](int i) { present[i] = x[i]; });
+    return state_of<S>(present);
+  }
   template <class C>
   WEFT_HD static C scale(C from, C to) {
     if constexpr (is_dual<C>) {  // equal values may move apart

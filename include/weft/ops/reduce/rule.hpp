@@ -26,6 +26,32 @@ concept ReductionRule = requires(const R& reducer, typename R::template State<co
   { reducer.finish(state, 1LL) } -> std::convertible_to<compute_t<typename R::template result<T>>>;
 };
 
+namespace detail {
+/// A single thread, for MergesAmongThreads.
+struct OneThread {
+  template <class T>
+  WEFT_HD T first(T x) const {
+    return x;
+  }
+  template <class T>
+  WEFT_HD T sum(T x) const {
+    return x;
+  }
+  template <class T>
+  WEFT_HD T largest(T x) const {
+    return x;
+  }
+};
+}  // namespace detail
+
+/// A reducer that makes the states of several threads one, the same in each of them, from the first
+/// thread's value, the sum and the largest of all threads' values, for fewer instructions than
+/// merges of two at a time.
+template <class R, class State>
+concept MergesAmongThreads = requires(State& state) {
+  R::merge_among(state, detail::OneThread{});
+};
+
 namespace reducer {
 /// Calls f(i) for the first n of N elements; of the first Edge, only for those from `begin` to
 /// `end` - 1. With an Edge, n is a multiple of it, and each Edge elements take one test.
