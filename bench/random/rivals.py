@@ -104,7 +104,12 @@ class TorchSide:
         def both(*operands):
             result = f(*operands[:-1])[0]
             learned = [operands[k] for k in places]
-            return (result, *self.torch.autograd.grad(result, learned, operands[-1]))
+            return (result, *map(stored, self.torch.autograd.grad(result, learned, operands[-1])))
+
+        def stored(gradient):
+            """As backward() stores it in x.grad: with memory of its own for each element."""
+            overlaps = any(step == 0 and n > 1 for step, n in zip(gradient.stride(), gradient.shape))
+            return gradient.contiguous() if overlaps else gradient
         return both
 
     def look(self, results):
