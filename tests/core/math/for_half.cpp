@@ -81,6 +81,9 @@ TEST_CASE("powers for half have the special values of C's pow") {
     }
   }
   CHECK(wrong == 0);
+  const float tiny = 0x1.8p-130F;  // a subnormal number, as bfloat16 has
+  CHECK(std::isnan(weft::math::gpu::for_half::pow(-tiny, 0.8F)));
+  CHECK(std::fabs(weft::math::gpu::for_half::pow(tiny, 0.8F) / std::pow(tiny, 0.8F) - 1) < 0x1p-13);
   CHECK(std::isnan(weft::math::gpu::for_half::pow(__builtin_nanf(""), 1.5F)));
   CHECK(weft::math::gpu::for_half::pow(__builtin_nanf(""), 0.F) == 1);
 }

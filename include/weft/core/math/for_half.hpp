@@ -49,7 +49,7 @@ WEFT_HD WEFT_INLINE float softplus(float x) {
 }
 
 /// x^y with the special values of C's pow, as 2^(y log2|x|); ln(m) = 2 artanh((m - 1) / (m + 1)),
-/// whose relative error is that of its series, so that y may be large. Subnormal x count as 0.
+/// whose relative error is that of its series, so that y may be large.
 WEFT_HD WEFT_INLINE float pow(float x, float y) {
   using gpu::detail::bits_of;
   using gpu::detail::float_of;
@@ -58,11 +58,12 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   const bool is_integer = truncf(y) == y;
   const int odd = is_integer && truncf(0.5F * y) != 0.5F * y ? sign : 0;
   const float base = is_integer || x == -__builtin_inff() ? fabsf(x) : x;
-  const int bits = bits_of(base);
+  const bool is_tiny = fabsf(x) < 0x1p-126F;
+  const int bits = bits_of(is_tiny ? base * 0x1p24F : base);
   const int e_bits = (bits - 0x3F3504F3) & static_cast<int>(0xFF800000U);
   const float m = float_of(bits - e_bits);  // between the roots of 1/2 and of 2
-  float e = static_cast<float>(e_bits) * 0x1p-23F;
-  if (static_cast<unsigned>(bits) - 0x800000U >= 0x7F000000U) e = gpu::log2(base);
+  float e = fmaf(static_cast<float>(e_bits), 0x1p-23F, is_tiny ? -24.F : 0.F);
+  if (static_cast<unsigned>(bits) - 0x800000U >= 0x7F000000U) e = gpu::log2(float_of(bits));
   const float s = (m - 1) * gpu::reciprocal(m + 1);
   const float z = s * s;
   const float p = gpu::detail::polynomial(z, 0x1.555554p-2F, 0x1.999beap-3F, 0x1.23e9a2p-3F);
