@@ -194,6 +194,7 @@ struct Reducer<Swept> {
     on_cuda::detail::ReduceLimits limits{kernels.lanes, kernels.column_lanes,
                                          on_cuda::properties(swept.device).multiprocessors,
                                          kernels.weight};
+    limits.together = kernels.together;
     *swept.planned = swept.constant == Choice::row_blocks ? limits.row_blocks
                      : swept.constant == Choice::column_blocks
                          ? on_cuda::detail::blocks_of_columns(n)

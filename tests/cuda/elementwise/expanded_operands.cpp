@@ -6,7 +6,7 @@
 #include "test.hpp"
 #include "weft/explain.hpp"
 #include "weft/ops/compose.hpp"
-#include "weft/ops/fuse.hpp"
+#include "weft/ops/shape/triangle.hpp"
 
 using weft::axis;
 using weft::Cuda;
@@ -38,10 +38,11 @@ struct Copies {
 
 /// The copies that are made of all operands but the first.
 Copies expanded(const Shape& kept, const Shape& reduced, std::initializer_list<Operand> all,
-                TurnTo to = TurnTo::rows) {
+                TurnTo to = TurnTo::rows, std::uint64_t positions = 0) {
   Copies out;
   out.operands = all;
-  OperandExpander(to, kept, reduced, out.operands.data(), 1, static_cast<int>(all.size()))
+  OperandExpander(to, kept, reduced, out.operands.data(), 1, static_cast<int>(all.size()),
+                  positions)
       .run([&](Operand& x, const ExpandedOperand& copy) {
         static char elsewhere[16];
         x.data = elsewhere;
@@ -87,7 +88,7 @@ TEST_CASE("what is large, is written, is not alone, or gains nothing stays") {
   CHECK(copies({result, operand(4, {12544, 1568, 1}), weights}) == 0);  // a slice
   CHECK(copies({result, result, operand(4, {1, 0, 0})}) == 0);          // of each row
   CHECK(copies({result, result, operand(16, {0, 1, 0})}) == 0);
-  CHECK(copies({result, result, operand(0, {0, 1, 0})}) == 0);
+  CHECK(expanded({3000}, {8, 784}, {result, result, weights}, TurnTo::rows, 2).count == 0);
   CHECK(expanded({100}, {8, 784}, {result, result, weights}).count == 0);  // few elements
   Operand found = weights;
   const int64_t places[1] = {};
@@ -142,6 +143,22 @@ TEST_CASE("statements beside operands that are written out give the same [gpu]")
   const auto doubles = w.to<double>();
   same(softmax(x * cast<float>(doubles), axis(2, 3, 4)).eval(),
        softmax(x * cast<float>(full.to<double>()), axis(2, 3, 4)).eval());
+}
+
+TEST_CASE("positions, which have no memory, stay [gpu]") {
+  const auto x = weft::ones<float>({64, 16, 128, 128}, Cuda{});
+  CHECK(explain(sum(tril(x), axis(2, 3))).kernels.size() == 1);
+  CHECK(sum(tril(x), axis(2, 3)).eval().to_vector() == std::vector<float>(64 * 16, 128 * 129 / 2));
+  CHECK(sum(tril(x), axis(0, 1))(127, 0).eval().item() == 64 * 16);
+  CHECK(sum(softmax(tril(x), axis(2, 3))).item() == doctest::Approx(64 * 16).epsilon(1e-4));
+  const auto tall = weft::ones<float>({4096, 40, 17}, Cuda{});
+  CHECK(max(tril(tall), axis(0))(0, 1).eval().item() == 0);
+}
+
+TEST_CASE("a reduction along rows leaves what its results share [gpu]") {
+  const auto x = weft::ones<float>({512, 8, 64, 100}, Cuda{});
+  const auto w = weft::ones<float>({64, 1}, Cuda{});
+  CHECK(explain(sum(x * w, axis(-1))).kernels.size() == 1);
 }
 
 TEST_CASE("explain shows the copy as a kernel of its own [gpu]") {

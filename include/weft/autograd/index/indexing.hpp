@@ -9,12 +9,13 @@
 namespace weft::autograd {
 
 namespace detail {
-/// Zeros of a shape for additions along `axis`, with rows that begin at multiples of four elements:
-/// a GPU adds so many at a time.
-template <class C, class D>
+/// Zeros of a shape for additions at indices along `axis`: of whole rows, to rows that begin at
+/// multiples of four elements, since a GPU adds so many at a time.
+template <Indexing How, class C, class D>
 Tensor<C, D> zeros_for_additions(const Shape& shape, int axis, D device) {
   const int last = shape.rank() - 1;
-  if (last < 1 || axis == last || shape[last] < 4) return zeros<C>(shape, device);
+  const bool rows = How == Indexing::instead && last > 0 && axis != last;
+  if (!rows || shape[last] < 4) return zeros<C>(shape, device);
   Shape padded = shape;
   padded[last] = (shape[last] + 3) / 4 * 4;
   return zeros<C>(padded, device).narrow(last, 0, shape[last]);
@@ -41,7 +42,7 @@ struct Rule<Gather<K, E, I>> {
       };
       const auto store_sum = [&](const auto& sums) {
         if (sink.adds) {
-          sink.buffer.assign(sink.buffer + cast<T>(sums));
+          sink.buffer.assign(cast<T>(cast<C>(sink.buffer) + sums));
         } else {
           sink.buffer.assign(cast<T>(sums));
         }
@@ -66,7 +67,8 @@ struct Rule<Gather<K, E, I>> {
           return add_to(sink.buffer);
         }
       }
-      const auto sums = detail::zeros_for_additions<C>(stretched, e.axis(), sink.buffer.device());
+      const auto sums =
+          detail::zeros_for_additions<K::how, C>(stretched, e.axis(), sink.buffer.device());
       add_to(sums);
       return is_broadcast ? store_sums(sums) : store_sum(sums);
     });

@@ -1,11 +1,11 @@
-// math::gpu::for_half: activation functions of float whose values are rounded to 16-bit types.
+// math::gpu::for_half: functions of float whose values are rounded to 16-bit types.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/math/gpu.hpp"
 
 /// Within 2^-13 of the value, at most a quarter of a unit in half's last place, in fewer
-/// instructions than float takes. 0 where sigmoid is not a normal float.
+/// instructions than float takes. 0 where sigmoid, or a power, is not a normal float.
 namespace weft::math::gpu::for_half {
 
 /// e^x
@@ -60,8 +60,10 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   const float base = is_integer || x == -__builtin_inff() ? fabsf(x) : x;
   const bool is_tiny = fabsf(x) < 0x1p-126F;
   const int bits = bits_of(is_tiny ? base * 0x1p24F : base);
-  const int e_bits = (bits - 0x3F3504F3) & static_cast<int>(0xFF800000U);
-  const float m = float_of(bits - e_bits);  // between the roots of 1/2 and of 2
+  const int e_bits = static_cast<int>((static_cast<unsigned>(bits) - 0x3F3504F3U) & 0xFF800000U);
+  const float m = float_of(
+      static_cast<int>(static_cast<unsigned>(bits) -
+                       static_cast<unsigned>(e_bits)));  // between the roots of 1/2 and of 2
   float e = fmaf(static_cast<float>(e_bits), 0x1p-23F, is_tiny ? -24.F : 0.F);
   if (static_cast<unsigned>(bits) - 0x800000U >= 0x7F000000U) e = gpu::log2(float_of(bits));
   const float s = (m - 1) * gpu::reciprocal(m + 1);

@@ -148,8 +148,9 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   const float base = is_integer || x == -infinity ? fabsf(x) : x;  // else a root of a negative
   const bool is_tiny = fabsf(x) < 0x1p-126F;
   const int bits = bits_of(is_tiny ? base * 0x1p24F : base);
-  const int e_bits = (bits - 0x3F3504F3) & static_cast<int>(0xFF800000U);
-  const float m = float_of(bits - e_bits);
+  const int e_bits = static_cast<int>((static_cast<unsigned>(bits) - 0x3F3504F3U) & 0xFF800000U);
+  const float m =
+      float_of(static_cast<int>(static_cast<unsigned>(bits) - static_cast<unsigned>(e_bits)));
   float e = fmaf(static_cast<float>(e_bits), 0x1p-23F, is_tiny ? -24.F : 0.F);
   const bool is_special =
       static_cast<unsigned>(bits) - 1U >= 0x7F7FFFFFU;  // 0, negative, not finite

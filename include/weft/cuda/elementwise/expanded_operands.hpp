@@ -45,12 +45,15 @@ __global__ void __launch_bounds__(block_threads)
 struct CopyKernels {
   TurnKernels turn;
   const void* expand = nullptr;  // null where no operand lies beside another
+  std::uint64_t positions = 0;   // bit i: operand i, behind the targets, has no memory
 
 #if defined(__CUDACC__)
   template <class... Ts>
   static CopyKernels of(weft::detail::TypeList<Ts...> types) {
     CopyKernels out{TurnKernels::of(types)};
     if constexpr (sizeof...(Ts) > 1) out.expand = reinterpret_cast<const void*>(copy_expanded<>);
+    int i = 0;
+    ((out.positions |= std::uint64_t{std::is_same_v<Ts, IndexOperand>} << i++), ...);
     return out;
   }
 #endif
@@ -70,9 +73,10 @@ inline constexpr int64_t long_enough = 512;
 class OperandExpander : RowOperands {
  public:
   OperandExpander(TurnTo to, const Shape& kept, const Shape& reduced, Operand* operands,
-                  int targets, int end)
+                  int targets, int end, std::uint64_t positions)
       : RowOperands(kept, reduced, operands, targets, end),
         to_(to),
+        positions_(positions << targets),
         pays_(kept.size() * reduced.size() >= least_expanded) {}
 
   /// Calls copy(operand, expanded) for each operand to be written out, which sets its data or
@@ -81,10 +85,22 @@ class OperandExpander : RowOperands {
   void run(const F& copy) {
     if (!pays_) return;
     run_along(kept_, rank_, copy);
-    if (to_ == TurnTo::rows_or_results) run_along(0, kept_, copy);
+    if (to_ == TurnTo::rows_or_results && goes_down()) run_along(0, kept_, copy);
   }
 
  private:
+  /// Whether the largest operand's neighbours belong to neighbouring results.
+  bool goes_down() const {
+    int largest = targets_;
+    for (int i = targets_; i < end_; ++i) {
+      if (!is_position(i) && bytes_of(operands_[i]) > bytes_of(operands_[largest])) largest = i;
+    }
+    for (int d = kept_ - 1; d >= 0; --d) {
+      if (size_[d] > 1) return !is_position(largest) && operands_[largest].stride[d] == 1;
+    }
+    return false;
+  }
+  bool is_position(int i) const { return (positions_ >> i & 1U) != 0; }
   /// Whether x goes along the axes from `first` to last - 1 as along one.
   bool merges(const Operand& x, int first, int last) const {
     int64_t step = 0;
@@ -117,14 +133,20 @@ class OperandExpander : RowOperands {
     int inner = last - 1;
     while (inner > first && all_merge(inner - 1, last)) --inner;
     if (inner <= first) return;
-    const bool reduction = to_ == TurnTo::rows_or_results;
     int64_t length = 1;
     for (int d = inner; d < last; ++d) length *= size_[d];
-    if (reduction && length >= long_enough) return;
-    for (int d = first; d < inner && (d == first || reduction); ++d) {
-      if (size_[d] > 1 && may_expand(d, last)) return expand(d, last, copy);
-      if (!reduction && size_[d] > 1) return;
+    if (to_ == TurnTo::rows) {
+      if (may_expand(first, last)) expand(first, last, copy);
+      return;
     }
+    int best = inner;
+    for (int d = inner - 1; d >= first && length < long_enough; --d) {
+      if (size_[d] == 1) continue;
+      if (!may_expand(d, last)) break;
+      best = d;
+      length *= size_[d];
+    }
+    if (best < inner) expand(best, last, copy);
   }
   /// Whether all that does not go along the axes as along one is small.
   bool may_expand(int first, int last) const {
@@ -132,10 +154,10 @@ class OperandExpander : RowOperands {
     int64_t copies = 0;
     for (int i = 0; i < end_; ++i) {
       const Operand& x = operands_[i];
-      if (x.itemsize > 0 && bytes_of(x) > largest) largest = bytes_of(x);
+      if (!is_position(i) && bytes_of(x) > largest) largest = bytes_of(x);
       if (merges(x, first, last)) continue;
       const bool serves =
-          i >= targets_ && x.gathered == 0 && x.rows == nullptr &&
+          i >= targets_ && !is_position(i) && x.gathered == 0 && x.rows == nullptr &&
           (x.itemsize == 1 || x.itemsize == 2 || x.itemsize == 4 || x.itemsize == 8);
       if (!serves) return false;
       if (!occurs_before(i)) copies += expanded(x, first, last) * x.itemsize;
@@ -174,6 +196,7 @@ class OperandExpander : RowOperands {
   }
 
   TurnTo to_;
+  std::uint64_t positions_;
   bool pays_;
 };
 
@@ -181,9 +204,10 @@ class OperandExpander : RowOperands {
 /// Writes small operands out on the stream, which has waited for them, as far as there is memory.
 WEFT_OUTLINED inline void expand_operands(const Name& name, TurnTo to, const Shape& kept,
                                           const Shape& reduced, Operand* operands, int targets,
-                                          int end, const void* kernel, const Stream& stream) {
-  if (kernel == nullptr) return;
-  OperandExpander expander(to, kept, reduced, operands, targets, end);
+                                          int end, const CopyKernels& kernels,
+                                          const Stream& stream) {
+  if (kernels.expand == nullptr) return;
+  OperandExpander expander(to, kept, reduced, operands, targets, end, kernels.positions);
   expander.run([&](Operand& x, ExpandedOperand& expanded) {
     try {
       x.keep = StorageHandle(Memory<Cuda>::allocate(stream.device(), expanded.bytes));
@@ -193,7 +217,7 @@ WEFT_OUTLINED inline void expand_operands(const Name& name, TurnTo to, const Sha
     x.storage = x.keep.get();
     x.data = expanded.copy.to = static_cast<char*>(x.storage->data);
     void* arguments[] = {&expanded.copy, &expanded.itemsize};
-    launch(name, kept, kernel, expanded.blocks, block_threads, arguments, stream);
+    launch(name, kept, kernels.expand, expanded.blocks, block_threads, arguments, stream);
     return true;
   });
 }
@@ -203,7 +227,7 @@ inline void copy_operands(const Name& name, TurnTo to, const Shape& kept, const 
                           Operand* operands, int targets, int end, const CopyKernels& kernels,
                           const Stream& stream) {
   turn_operands(name, to, kept, reduced, operands, targets, end, kernels.turn, stream);
-  expand_operands(name, to, kept, reduced, operands, targets, end, kernels.expand, stream);
+  expand_operands(name, to, kept, reduced, operands, targets, end, kernels, stream);
 }
 #endif
 

@@ -73,7 +73,7 @@ WEFT_OUTLINED inline int explain_copies(Explanation& out, TurnTo to, const Shape
         return true;
       });
   if (kernels.expand == nullptr) return copies;
-  OperandExpander(to, kept, reduced, operands, targets, end)
+  OperandExpander(to, kept, reduced, operands, targets, end, kernels.positions)
       .run([&](Operand& x, const ExpandedOperand& expanded) {
         add(x, "expanded copy", "of an operand that repeats along some axes", expanded.bytes)
             ->blocks = expanded.blocks;

@@ -55,6 +55,7 @@ class RegisterPlan {
     if (k.computes != nullptr && !serves_computed()) {
       return "the part that recurs has several operands, or is read beside others";
     }
+    if (k.only_two && !grid_.any_along_row) return "a reduction reads several operands";
     grid_.blocked = true;
     grid_.ragged = !has_whole_vectors();
     if (grid_.ragged && !serves_ragged()) return "a row's elements are not neighbours in memory";

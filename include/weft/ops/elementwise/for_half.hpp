@@ -1,4 +1,4 @@
-// op::for_half: activation functions as GPUs compute them where the result has 16 bits.
+// op::for_half: activation functions and powers as GPUs compute them where the result has 16 bits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
