@@ -56,6 +56,12 @@ Copies expanded(const Shape& kept, const Shape& reduced, std::initializer_list<O
   return out;
 }
 
+int copies_in(const weft::Explanation& e) {
+  int n = 0;
+  for (const auto& kernel : e.kernels) n += std::string(kernel.kind.c_str()) == "expanded copy";
+  return n;
+}
+
 }  // namespace
 
 TEST_CASE("weights that repeat along a row of several axes are written out") {
@@ -147,7 +153,7 @@ TEST_CASE("statements beside operands that are written out give the same [gpu]")
 
 TEST_CASE("positions, which have no memory, stay [gpu]") {
   const auto x = weft::ones<float>({64, 16, 128, 128}, Cuda{});
-  CHECK(explain(sum(tril(x), axis(2, 3))).kernels.size() == 1);
+  CHECK(copies_in(explain(sum(tril(x), axis(2, 3)))) == 0);
   CHECK(sum(tril(x), axis(2, 3)).eval().to_vector() == std::vector<float>(64 * 16, 128 * 129 / 2));
   CHECK(sum(tril(x), axis(0, 1))(127, 0).eval().item() == 64 * 16);
   CHECK(sum(softmax(tril(x), axis(2, 3))).item() == doctest::Approx(64 * 16).epsilon(1e-4));
@@ -158,7 +164,7 @@ TEST_CASE("positions, which have no memory, stay [gpu]") {
 TEST_CASE("a reduction along rows leaves what its results share [gpu]") {
   const auto x = weft::ones<float>({512, 8, 64, 100}, Cuda{});
   const auto w = weft::ones<float>({64, 1}, Cuda{});
-  CHECK(explain(sum(x * w, axis(-1))).kernels.size() == 1);
+  CHECK(copies_in(explain(sum(x * w, axis(-1)))) == 0);
 }
 
 TEST_CASE("explain shows the copy as a kernel of its own [gpu]") {
@@ -170,6 +176,6 @@ TEST_CASE("explain shows the copy as a kernel of its own [gpu]") {
   CHECK(std::string(plan.kernels[0].kind.c_str()) == "expanded copy");
   CHECK(plan.kernels[0].elements == 2 * 8 * 225);
   CHECK(std::string(plan.kernels[1].refused.c_str()).empty());
-  CHECK(explain(sum(x * w, axis(2, 3))).kernels.size() == 2);
-  CHECK(explain((x(weft::slice(0, 2)) - 1.0F) * w).kernels.size() == 1);
+  CHECK(copies_in(explain(sum(x * w, axis(2, 3)))) == 1);
+  CHECK(copies_in(explain((x(weft::slice(0, 2)) - 1.0F) * w)) == 0);
 }
