@@ -226,7 +226,7 @@ struct Reducer<Swept> {
     static_cast<on_cuda::ReduceLoops&>(target) = grid;
     target.data[0] = grid.data[0];
     std::memcpy(target.kept_stride[0], grid.kept_stride[0], sizeof target.kept_stride[0]);
-    on_cuda::detail::run_merge(name, kept, target, kernels.merge, &reducer, states, stream);
+    on_cuda::detail::run_merge(name, kept, target, kernels, &reducer, states, stream);
   }
 };
 
