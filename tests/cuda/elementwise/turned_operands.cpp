@@ -3,10 +3,12 @@
 
 #include <string>
 
+#include "cuda/operands.hpp"
 #include "test.hpp"
 #include "weft/explain.hpp"
 #include "weft/ops/compose.hpp"
 
+using test::operand;
 using weft::axis;
 using weft::Cuda;
 using weft::Shape;
@@ -17,17 +19,6 @@ using weft::cuda::detail::TurnTo;
 using weft::detail::Operand;
 
 namespace {
-
-Operand operand(int itemsize, std::initializer_list<int64_t> strides) {
-  static char memory[16];
-  Operand x;
-  x.data = memory;
-  x.itemsize = itemsize;
-  for (int64_t& stride : x.stride) stride = 0;
-  int d = 0;
-  for (const int64_t stride : strides) x.stride[d++] = stride;
-  return x;
-}
 
 /// How many of the operands are copied; each copy's strides are checked to be whole.
 int turned(const Shape& kept, const Shape& reduced, std::initializer_list<Operand> all,

@@ -60,10 +60,7 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   const float base = is_integer || x == -__builtin_inff() ? fabsf(x) : x;
   const bool is_tiny = fabsf(x) < 0x1p-126F;
   const int bits = bits_of(is_tiny ? base * 0x1p24F : base);
-  const int e_bits = static_cast<int>((static_cast<unsigned>(bits) - 0x3F3504F3U) & 0xFF800000U);
-  const float m = float_of(
-      static_cast<int>(static_cast<unsigned>(bits) -
-                       static_cast<unsigned>(e_bits)));  // between the roots of 1/2 and of 2
+  const auto [e_bits, m] = gpu::detail::split(bits);
   float e = fmaf(static_cast<float>(e_bits), 0x1p-23F, is_tiny ? -24.F : 0.F);
   if (static_cast<unsigned>(bits) - 0x800000U >= 0x7F000000U) e = gpu::log2(float_of(bits));
   const float s = (m - 1) * gpu::reciprocal(m + 1);

@@ -32,6 +32,18 @@ WEFT_HD WEFT_INLINE float product(float x, float y) {
 WEFT_HD WEFT_INLINE int bits_of(float x) { return __builtin_bit_cast(int, x); }
 WEFT_HD WEFT_INLINE float float_of(int bits) { return __builtin_bit_cast(float, bits); }
 
+/// A float, given by its bits, as m times a power of two whose exponent is in e_bits, where a float
+/// has it; m is between the roots of 1/2 and of 2.
+struct Split {
+  int e_bits;
+  float m;
+};
+WEFT_HD WEFT_INLINE Split split(int bits) {
+  const unsigned all = static_cast<unsigned>(bits);
+  const unsigned e_bits = (all - 0x3F3504F3U) & 0xFF800000U;
+  return {static_cast<int>(e_bits), float_of(static_cast<int>(all - e_bits))};
+}
+
 }  // namespace detail
 
 /// 1 / x within 1 ulp; 0 for subnormal results.
@@ -144,13 +156,11 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   const float factor = product(n, 0x1.715476p+1F);
   const float factor_low = fmaf(n, 0x1.4ae0cp-25F, fmaf(n, 0x1.715476p+1F, -factor));
 
-  // |x| = 2^e m with m between the roots of 1/2 and of 2.
+  // |x| = 2^e m.
   const float base = is_integer || x == -infinity ? fabsf(x) : x;  // else a root of a negative
   const bool is_tiny = fabsf(x) < 0x1p-126F;
   const int bits = bits_of(is_tiny ? base * 0x1p24F : base);
-  const int e_bits = static_cast<int>((static_cast<unsigned>(bits) - 0x3F3504F3U) & 0xFF800000U);
-  const float m =
-      float_of(static_cast<int>(static_cast<unsigned>(bits) - static_cast<unsigned>(e_bits)));
+  const auto [e_bits, m] = split(bits);
   float e = fmaf(static_cast<float>(e_bits), 0x1p-23F, is_tiny ? -24.F : 0.F);
   const bool is_special =
       static_cast<unsigned>(bits) - 1U >= 0x7F7FFFFFU;  // 0, negative, not finite

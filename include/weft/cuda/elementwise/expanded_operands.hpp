@@ -209,13 +209,8 @@ WEFT_OUTLINED inline void expand_operands(const Name& name, TurnTo to, const Sha
   if (kernels.expand == nullptr) return;
   OperandExpander expander(to, kept, reduced, operands, targets, end, kernels.positions);
   expander.run([&](Operand& x, ExpandedOperand& expanded) {
-    try {
-      x.keep = StorageHandle(Memory<Cuda>::allocate(stream.device(), expanded.bytes));
-    } catch (const OutOfMemory&) {
-      return false;
-    }
-    x.storage = x.keep.get();
-    x.data = expanded.copy.to = static_cast<char*>(x.storage->data);
+    expanded.copy.to = place_copy(x, expanded.bytes, stream);
+    if (expanded.copy.to == nullptr) return false;
     void* arguments[] = {&expanded.copy, &expanded.itemsize};
     launch(name, kept, kernels.expand, expanded.blocks, block_threads, arguments, stream);
     return true;

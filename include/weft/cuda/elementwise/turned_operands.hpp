@@ -231,6 +231,17 @@ class OperandTurner : RowOperands {
 };
 
 #if defined(__CUDACC__)
+/// Gives x memory for a copy of so many bytes; null, and x as it was, if there is none.
+WEFT_OUTLINED inline char* place_copy(Operand& x, int64_t bytes, const Stream& stream) {
+  try {
+    x.keep = StorageHandle(Memory<Cuda>::allocate(stream.device(), bytes));
+  } catch (const OutOfMemory&) {
+    return nullptr;
+  }
+  x.storage = x.keep.get();
+  return x.data = static_cast<char*>(x.storage->data);
+}
+
 /// Copies the operands that lie across the others on the stream, which has waited for them, as far
 /// as there is memory.
 WEFT_OUTLINED inline void turn_operands(const Name& name, TurnTo to, const Shape& kept,
@@ -238,13 +249,8 @@ WEFT_OUTLINED inline void turn_operands(const Name& name, TurnTo to, const Shape
                                         int end, const TurnKernels& kernels, const Stream& stream) {
   OperandTurner turner(to, kept, reduced, operands, targets, end);
   turner.run(kernels, [&](Operand& x, TurnedOperand& turned) {
-    try {
-      x.keep = StorageHandle(Memory<Cuda>::allocate(stream.device(), turned.bytes));
-    } catch (const OutOfMemory&) {
-      return false;
-    }
-    x.storage = x.keep.get();
-    x.data = turned.copy.to = static_cast<char*>(x.storage->data);
+    turned.copy.to = place_copy(x, turned.bytes, stream);
+    if (turned.copy.to == nullptr) return false;
     void* arguments[] = {&turned.copy};
     launch(name, kept, kernels.of(x.itemsize), turned.launch.blocks, block_threads, arguments,
            stream, turned.launch.shared_bytes);

@@ -37,7 +37,7 @@ template <bool Max, class State>
 inline constexpr bool merges_alike<reducer::extreme_value<Max>, State> =
     std::is_arithmetic_v<decltype(State::value)>;
 
-/// Merges the state with that of the lane which differs by the bits of `mask`.
+/// Merges the state with that of the lane whose number differs by the bits of `mask`.
 template <class R, class State>
 __device__ __forceinline__ void merge_opposite(const R& reducer, State& state, unsigned mask) {
   State other;
