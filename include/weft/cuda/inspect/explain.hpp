@@ -97,8 +97,8 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
       }
     }
     if (readings < 2 || constant || !x.note.empty()) continue;
-    if (kept) {
-      x.note = "kept in registers";
+    if (kept || launch.tile) {
+      x.note = launch.tile ? "kept in shared memory" : "kept in registers";
       continue;
     }
     if (in_values) {

@@ -13,6 +13,10 @@ namespace weft::on_cuda {
 inline constexpr int row_block = 256;
 /// The most threads of a block that loops over rows.
 inline constexpr int row_loop_block = 512;
+/// The threads of a block whose rows lie in shared memory, and the elements that each has at a
+/// time.
+inline constexpr int tile_block = 128;
+inline constexpr int tile_lanes = 4;
 /// The most blocks that a cluster has.
 inline constexpr int row_cluster = 16;
 
@@ -88,6 +92,13 @@ struct RowOperand {
   int lane;                 // elements from one to the next
   bool adjoining = false;   // a warp's rows lie behind each other, and not all begin at a vector
   bool whole_ends = false;  // the whole vectors that it begins and ends in are its memory's
+  /// Tiles: how a block's rows come into shared memory: not at all, as they lie behind each other,
+  /// or element by element from wherever they lie.
+  enum Staging : unsigned char { none, whole, gathered };
+  Staging staging = none;
+  unsigned tile = 0;   // bytes of shared memory before it
+  unsigned pitch = 0;  // bytes from a row to the next there; 0: all rows have the same
+  FastDivmod along;    // its elements in a row
   int64_t kept_stride[max_rank];
   int64_t reduced_stride[max_rank];
 };
@@ -106,6 +117,7 @@ struct RowLaunch {
   bool registers = false;         // of the kernel that keeps rows of full vectors in registers
   bool keeps_two = false;         // of its form that keeps two operands
   bool narrow = false;            // of the kernel for short rows
+  bool tile = false;              // of the one for many of them
   const char* refused = nullptr;  // why rows do not stay in registers, for explain
 };
 
@@ -138,6 +150,7 @@ struct RegisterKernel {
 struct RowKernel {
   const void* address = nullptr;
   const void* narrow = nullptr;
+  const void* tile = nullptr;
   int outputs = 0;
   int leaves = 0;
   int reductions = 0;
@@ -145,6 +158,7 @@ struct RowKernel {
   int loop_lanes = 1;             // elements that a thread of the loop has at a time
   int narrow_lanes = 0;           // the same for short rows; 0: no such kernel
   std::uint64_t narrow_kept = 0;  // short rows: bit i: operand i has the type that a thread keeps
+  int weight = 0;                 // of an element, of all programs: see program_weight
   int state_bytes = 0;            // of all reductions of one pass, at most
   const std::uint64_t* uses = nullptr;
   const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
@@ -158,7 +172,7 @@ struct RowKernel {
 
   const void* of(const RowLaunch& launch) const {
     if (launch.registers) return launch.keeps_two ? registers.keeps_two : registers.address;
-    return launch.narrow ? narrow : address;
+    return launch.tile ? tile : launch.narrow ? narrow : address;
   }
 };
 

@@ -11,25 +11,29 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-template <class Outs, class Types, int V, class Program>
+template <class Outs, class Types, int V, class Program, template <int, class, int, class> class>
 class RowThread;
 
-/// One thread of the kernel.
-template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
-class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
-    : RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
-  using Base =
-      RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>;
-  using Walk = typename Base::Walk;
+/// One thread of the kernels that loop.
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps,
+          template <int, class, int, class> class WalkOf>
+class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>, WalkOf>
+    : public RowReductions<TypeList<Outs...>, TypeList<Ts...>, V,
+                           RowProgram<Pack<Rs...>, Pack<Ps...>>, WalkOf> {
+  using Base = RowReductions<TypeList<Outs...>, TypeList<Ts...>, V,
+                             RowProgram<Pack<Rs...>, Pack<Ps...>>, WalkOf>;
 
  public:
+  using Walk = typename Base::Walk;
   using Base::Base;
 
   __device__ __forceinline__ void run() {
-    fetch();
-    __syncwarp();  // a cluster's barriers take whole warps
+    if constexpr (!Walk::tiled) {
+      fetch();
+      __syncwarp();  // a cluster's barriers take whole warps
+    }
     this->reduce_all();
-    if (grid_.target < 0 && grid_.stage != RowLoops::partial) {
+    if (grid_.target < 0 && (Walk::tiled || grid_.stage != RowLoops::partial)) {
       store_outputs(std::make_index_sequence<outputs>{});
     }
   }
@@ -100,10 +104,10 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
                                         const RowItem& item) const {
     const RowOperand& x = grid_.operand[K];
     if ((grid_.along_row >> K & 1U) == 0) {
-      if (item.position == 0) *reinterpret_cast<Out*>(at) = in.lane[0];
+      if (item.position == 0) *reinterpret_cast<Out*>(this->template place<K>(at)) = in.lane[0];
       return;
     }
-    if ((grid_.vectors >> K & 1U) != 0 && item.n == V) {
+    if (!Walk::tiled && (grid_.vectors >> K & 1U) != 0 && item.n == V) {
       *reinterpret_cast<Vector<Out, V>*>(at) = in;
     } else {
       char* to = at;
@@ -127,7 +131,9 @@ __global__ void __launch_bounds__(row_loop_block, detail::row_loop_blocks<Types,
   extern __shared__ __align__(128) char weft_row_shared[];
   detail::wait_for_kernel_before();
   detail::admit_next_kernel();
-  detail::RowThread<Outs, Types, V, Program>(grid, program, partials, weft_row_shared).run();
+  detail::RowThread<Outs, Types, V, Program, detail::RowWalk>(grid, program, partials,
+                                                              weft_row_shared)
+      .run();
 }
 
 }  // namespace weft::on_cuda

@@ -13,15 +13,17 @@ namespace weft::on_cuda::detail {
 
 using weft::detail::uses_of;
 
-template <class Outs, class Types, int V, class Program>
+template <class Outs, class Types, int V, class Program, template <int, class, int, class> class>
 class RowReductions;
 
-/// One thread of the kernel that loops: its part of the reductions.
-template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
-class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
-    : public RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>> {
+/// One thread of the kernels that loop: its part of the reductions. WalkOf: RowWalk or TileWalk.
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps,
+          template <int, class, int, class> class WalkOf>
+class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>,
+                    WalkOf>
+    : public WalkOf<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>> {
  public:
-  using Walk = RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>>;
+  using Walk = WalkOf<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>>;
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   using Passes = RowPasses<Program>;
 
@@ -31,7 +33,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
 
   /// All reductions, or the pieces of those of the only pass.
   __device__ __forceinline__ void reduce_all() {
-    if (grid_.cluster) {
+    if (!Walk::tiled && grid_.cluster) {
       Exchange::begin(static_cast<unsigned>(__cvta_generic_to_shared(shared_)), grid_.scratch);
       Exchange::wait_for_cluster();
     }
@@ -81,7 +83,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     bool any = false;
     ((any = any || (level<I> == L && computes<static_cast<int>(I)>())), ...);
     if (any) run_pass<L>(typename InLevel<Program, L>::type{});
-    if constexpr (has_dependent) {
+    if constexpr (has_dependent && !Walk::tiled) {
       if (grid_.varies != 0) (run_alone<L, static_cast<int>(I)>(), ...);
     }
     (take_and_store<L, static_cast<int>(I)>(), ...);
@@ -97,7 +99,8 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   /// Whether a pass computes reduction I: not if it reads values that vary along the row.
   template <int I>
   __device__ __forceinline__ bool computes() const {
-    return grid_.mode[I] == RowMode::compute && !(is_dependent<I> && grid_.varies != 0);
+    return grid_.mode[I] == RowMode::compute &&
+           (Walk::tiled || !(is_dependent<I> && grid_.varies != 0));
   }
 
   /// The same within a pass, which computes at least one.
@@ -125,7 +128,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   template <int L, std::size_t... I>
   __device__ __forceinline__ void run_pass(std::index_sequence<I...>) {
     Pack<typename Pass<I>::State...> states{};
-    if (grid_.stage == RowLoops::merge) {
+    if (!Walk::tiled && grid_.stage == RowLoops::merge) {
       const unsigned mine = place_.thread;
 #pragma unroll 1
       for (unsigned s = mine; place_.active && s < grid_.splits; s += grid_.group) {
@@ -136,9 +139,11 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     } else {
       accumulate(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
     }
-    states = merge_team(pack_of(Pass<I>::reducer(reduction<I>())...), states,
-                        active(std::index_sequence<I...>{}), row_team(grid_, turn_++), shared_);
-    if (grid_.stage == RowLoops::partial) {
+    if constexpr (!Walk::tiled) {
+      states = merge_team(pack_of(Pass<I>::reducer(reduction<I>())...), states,
+                          active(std::index_sequence<I...>{}), row_team(grid_, turn_++), shared_);
+    }
+    if (!Walk::tiled && grid_.stage == RowLoops::partial) {
       if (place_.active && place_.thread == 0) {
         char* const piece = piece_of(place_.part);
         store_pieces(states, piece, std::index_sequence<I...>{},
@@ -210,7 +215,12 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
            ...);
           group = States{};
         });
-    (merge<I>(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)), ...);
+    if constexpr (Walk::tiled) {
+      states = group;
+    } else {
+      (merge<I>(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
+       ...);
+    }
   }
   template <int I, class State>
   __device__ __forceinline__ void merge(State& all, const State& group) const {
@@ -272,7 +282,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   __device__ __forceinline__ void take_and_store() {
     if constexpr (level<I> == L) {
       take_same<I>(Reductions{});
-      if (grid_.target == I && grid_.stage != RowLoops::partial && place_.active &&
+      if (grid_.target == I && (Walk::tiled || grid_.stage != RowLoops::partial) && place_.active &&
           place_.thread + place_.part == 0) {
         using T = typename Reduction<I>::value;
         *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = weft::get<I>(values_);

@@ -8,6 +8,7 @@
 
 #include "weft/cuda/rows/plan.hpp"
 #include "weft/cuda/rows/ragged.hpp"
+#include "weft/cuda/rows/tile_plan.hpp"
 
 namespace weft::on_cuda::detail {
 
@@ -407,6 +408,10 @@ WEFT_OUTLINED inline RowLaunch plan_row_program(
   RowPlan planner(name, task, kernel, device, grid, operand);
   planner.read(operands, inside);
   RowLaunch launch;
+  if (TilePlan(task, kernel, device, grid, operand).run(launch)) {
+    if (kernel.share != nullptr && program != nullptr) kernel.share(program, false, grid, operand);
+    return launch;
+  }
   const auto serves = [&] {
     return runs == nullptr ||
            runs(name, kernel.of(launch), launch, grid.cluster ? grid.parts.divisor : 1);

@@ -8,6 +8,7 @@
 #include "weft/cuda/rows/narrow_kernel.hpp"
 #include "weft/cuda/rows/register_kernel.hpp"
 #include "weft/cuda/rows/register_plan.hpp"
+#include "weft/cuda/rows/tile_kernel.hpp"
 #include "weft/cuda/runtime/tuner.hpp"
 #include "weft/eval/rows/rows.hpp"
 
@@ -170,6 +171,8 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.loop_lanes = loop_lanes;
     out.narrow_lanes = narrow;
     if constexpr (narrow > 0) out.narrow_kept = NarrowKept<outputs, Types, Program>::leaves;
+    out.weight = (weft::detail::program_weight<std::remove_cvref_t<decltype(Rs::program)>> + ... +
+                  (weft::detail::program_weight<Ps> + ...));
     out.state_bytes = Passes::places.most;
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;
@@ -209,6 +212,10 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
       if constexpr (narrow > 0) {
         out.narrow = reinterpret_cast<const void*>(
             row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
+      }
+      if constexpr (widest(Types{}) <= 8) {
+        out.tile = reinterpret_cast<const void*>(
+            row_tile_kernel<TypeList<Outs...>, Types, tile_lanes, n, Program>);
       }
       if constexpr (Layout::possible) {
         constexpr int slots = Layout::keeps_two ? 2 : 1;

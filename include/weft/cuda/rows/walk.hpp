@@ -35,6 +35,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <int W>
   using Lane = RowLane<outputs, Registers<W>, Values>;
   using Grid = RowGrid<n>;
+  static constexpr bool tiled = false;
 
   __device__ __forceinline__ explicit RowWalk(const Grid& grid)
       : grid_(grid), place_(place_in_block(grid)) {}
@@ -43,6 +44,12 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <int K>
   __device__ __forceinline__ char* start() const {
     return row_start(grid_, grid_.operand[K], place_.row);
+  }
+
+  /// Where output K, of which a row has one element, has it; `at`: see walk().
+  template <int K>
+  __device__ __forceinline__ char* place(char* at) const {
+    return at;
   }
 
   /// Calls f(at, item) for what this thread has of the row, with the addresses of its first element

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/ptx.hpp"
 #include "weft/core/small.hpp"
+#include "weft/cuda/primitive/async_copy.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
 namespace weft::on_cuda {
@@ -28,26 +28,6 @@ constexpr int staged_bytes([[maybe_unused]] int threads, weft::detail::TypeList<
 }
 
 #if defined(__CUDACC__)
-
-/// Starts a copy of `bytes`, 4 or 16, from global to shared memory.
-template <int bytes>
-__device__ __forceinline__ void start_copy(char* to, const char* from) {
-#if __CUDA_ARCH__ >= 800
-  weft::detail::ptx::cp_async<bytes>(weft::detail::ptx::shared_address(to), from);
-#else
-  if constexpr (bytes == 16) {
-    *reinterpret_cast<::int4*>(to) = *reinterpret_cast<const ::int4*>(from);
-  } else {
-    *reinterpret_cast<int*>(to) = *reinterpret_cast<const int*>(from);
-  }
-#endif
-}
-__device__ __forceinline__ void wait_for_copies() {
-#if __CUDA_ARCH__ >= 800
-  weft::detail::ptx::cp_async_wait_all();
-#endif
-  __syncthreads();
-}
 
 /// Calls move.operator()<bytes>(in memory, in shared memory) for the words of `count` consecutive
 /// elements of T, each word by one thread of the block.

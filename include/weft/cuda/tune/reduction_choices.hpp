@@ -19,7 +19,7 @@ struct RowChoices {
 
   ChoiceList choices() const {
     ChoiceList out;
-    if (grid.stage != RowLoops::whole || grid.count == 0) return out;
+    if (grid.stage != RowLoops::whole || grid.count == 0 || launch.tile) return out;
     if (has_several_rows()) {
       const unsigned most = launch.registers || launch.narrow ? 256 : row_loop_block;
       for (unsigned threads = 32; threads <= most; threads *= 2) {

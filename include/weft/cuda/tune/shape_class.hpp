@@ -31,7 +31,10 @@ inline std::string shape_class(const Loops& loops, const Operand* operands, int 
 /// along the row; an operand that all rows share in capitals.
 inline std::string shape_class(const RowKernel& kernel, const RowLaunch& launch,
                                const RowLoops& grid, const RowOperand* operands) {
-  std::string out = launch.registers ? "registers" : launch.narrow ? "narrow" : "looped";
+  std::string out = launch.registers ? "registers"
+                    : launch.narrow  ? "narrow"
+                    : launch.tile    ? "tiled"
+                                     : "looped";
   if (grid.columns) out += " columns";
   out += ' ' + std::to_string(size_class(grid.rows)) + 'x' +
          std::to_string(size_class(static_cast<int64_t>(grid.outer))) + 'x' +

@@ -1,0 +1,165 @@
+// Planning many short rows on CUDA: what a block keeps of them in shared memory, and where.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/rows/ragged.hpp"
+
+namespace weft::on_cuda::detail {
+
+/// Plans one task of a row program for row_tile_kernel, which is for rows that are no whole
+/// vectors.
+class TilePlan {
+ public:
+  TilePlan(const RowTask& task, const RowKernel& kernel, const Properties& device, RowLoops& grid,
+           RowOperand* operand)
+      : task_(task), kernel_(kernel), device_(device), grid_(grid), operand_(operand) {}
+
+  /// Fills in what the kernel reads, if the task suits it; whether it does.
+  [[gnu::noinline]] bool run(RowLaunch& launch) {
+    if (kernel_.tile == nullptr || grid_.varies != 0 || grid_.reduced_rank != 1) return false;
+    if (grid_.count < least_elements || grid_.count > most_elements) return false;
+    if (grid_.count > most_heavy && kernel_.weight > heavy) return false;
+    if (grid_.rows < device_.multiprocessors * 1024U || !describe_all()) return false;
+    choose_rows();
+    place_all();
+    if (bytes_ > most_bytes || bytes_ + slack > device_.shared_memory_per_block) return false;
+    launch = {};
+    launch.tile = true;
+    launch.threads = tile_block;
+    launch.blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
+    launch.shared_bytes = round_up(bytes_ + slack, 128);
+    grid_.group = grid_.warps = grid_.splits = 1;
+    grid_.parts = FastDivmod(1);
+    grid_.width = {};
+    grid_.columns = grid_.cluster = false;
+    grid_.stage = RowLoops::whole;
+    grid_.shared = {};
+    grid_.vectors = grid_.constants = 0;
+    return true;
+  }
+
+ private:
+  // Each reduction computes anew what it and the outputs have in common, which takes longer than
+  // moving the elements where that is much (docs/notes/measurements.md).
+  static constexpr int64_t least_elements = 3;
+  static constexpr int64_t most_elements = 64;
+  static constexpr int64_t most_heavy = 40;
+  static constexpr int heavy = 40;
+  static constexpr unsigned most_bytes = 72 * 1024;  // three blocks for a multiprocessor
+  static constexpr unsigned slack = 8 * tile_lanes;  // read behind the last row
+
+  int end() const { return kernel_.outputs + kernel_.leaves; }
+  bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
+
+  /// How the operands come into the tile and the outputs leave it; whether the kernel can do that,
+  /// fast.
+  bool describe_all() {
+    grid_.needed = 0;
+    for (int i = 0; i < end(); ++i) {
+      RowOperand& x = operand_[i];
+      x.staging = RowOperand::none;
+      const bool output = i < kernel_.outputs;
+      if (output ? (grid_.along_row >> i & 1U) == 0 : readings(task_, kernel_, i) == 0) continue;
+      if (!output) grid_.needed |= std::uint64_t{1} << i;
+      if (has_memory(i) && !describe(x)) return false;
+      if (output && x.staging != RowOperand::whole) return false;
+    }
+    return true;
+  }
+  bool describe(RowOperand& x) {
+    const bool along = x.reduced_stride[0] != 0;
+    const bool by_row = x.rows != nullptr || is_by_row(grid_, x);
+    const auto one = static_cast<unsigned>(x.itemsize);
+    const auto row = along ? static_cast<unsigned>(grid_.count) * one : one;
+    if (one > 8 || (one & (one - 1)) != 0) return false;
+    // Threads side by side find their elements in different banks of shared memory, or two in one.
+    if (along && by_row && row % 16 == 0) return false;
+    x.pitch = by_row ? row : 0;
+    x.hop = along ? x.itemsize : 0;
+    x.step = x.hop * tile_lanes;
+    x.along = FastDivmod(along ? static_cast<unsigned>(grid_.count) : 1);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
+    const bool together = (!along || x.lane == 1) && by_row && adjoins(x);
+    x.staging = aligned && together ? RowOperand::whole : RowOperand::gathered;
+    return x.staging == RowOperand::whole || x.rows != nullptr || !(along && by_row);
+  }
+  /// Whether each row of an operand lies behind the one before it.
+  bool adjoins(const RowOperand& x) const {
+    if (x.rows != nullptr) return false;
+    int64_t stride = x.pitch;
+    for (int d = 0; d < grid_.kept_rank; ++d) {
+      if (x.kept_stride[d] != stride) return false;
+      stride *= grid_.kept[d].divisor;
+    }
+    return true;
+  }
+
+  /// Several rows for each thread where they are that short, since a block takes its time.
+  void choose_rows() {
+    grid_.rows_a_block = tile_block;
+    const int64_t row = grid_.count * widest();
+    while (grid_.rows_a_block < 8 * tile_block && 2 * grid_.rows_a_block * row <= 12 * 1024) {
+      grid_.rows_a_block *= 2;
+    }
+  }
+  int widest() const {
+    int bytes = 1;
+    for (int i = 0; i < end(); ++i) {
+      if (operand_[i].staging != RowOperand::none && operand_[i].itemsize > bytes)
+        bytes = operand_[i].itemsize;
+    }
+    return bytes;
+  }
+
+  void place_all() {
+    bytes_ = 0;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      if (operand_[i].staging != RowOperand::none && !share_place(i)) place(operand_[i]);
+    }
+    std::uint64_t taken = 0;
+    for (int k = 0; k < kernel_.outputs; ++k) {
+      if (operand_[k].staging != RowOperand::none && !replace_operand(k, taken)) place(operand_[k]);
+    }
+  }
+  void place(RowOperand& x) {
+    x.tile = bytes_;
+    const unsigned all = x.pitch != 0 ? grid_.rows_a_block * x.pitch
+                                      : x.along.divisor * static_cast<unsigned>(x.itemsize);
+    bytes_ = round_up(bytes_ + all, 16);
+  }
+  /// Has an operand that is the same as one before it be read there.
+  bool share_place(int i) {
+    RowOperand& x = operand_[i];
+    for (int j = kernel_.outputs; j < i; ++j) {
+      const RowOperand& y = operand_[j];
+      if (y.staging == RowOperand::none || !is_same_operand(grid_, x, y)) continue;
+      x.tile = y.tile;
+      x.staging = RowOperand::none;
+      return true;
+    }
+    return false;
+  }
+  /// Has an output take the place of an operand, of which a thread reads no element after it has
+  /// written it.
+  bool replace_operand(int k, std::uint64_t& taken) {
+    RowOperand& out = operand_[k];
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      if (x.staging == RowOperand::none || (taken >> i & 1U) != 0) continue;
+      if (x.pitch != out.pitch || x.hop != out.hop || x.itemsize != out.itemsize) continue;
+      taken |= std::uint64_t{1} << i;
+      out.tile = x.tile;
+      return true;
+    }
+    return false;
+  }
+
+  const RowTask& task_;
+  const RowKernel& kernel_;
+  const Properties& device_;
+  RowLoops& grid_;
+  RowOperand* operand_;
+  unsigned bytes_ = 0;
+};
+
+}  // namespace weft::on_cuda::detail
