@@ -1,5 +1,5 @@
-// A block's rows in shared memory: how operands come there, how threads read them, how outputs
-// leave. SPDX-License-Identifier: Apache-2.0
+// A block's rows in shared memory: how they come there and leave, how threads go along them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/primitive/async_copy.hpp"
