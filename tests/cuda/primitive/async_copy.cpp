@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/cuda/primitive/async_copy.hpp"
 
-#include "kernels.hpp"
 #include "test.hpp"
 
 using weft::Cuda;
