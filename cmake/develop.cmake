@@ -63,11 +63,14 @@ function(weft_without_code target)
   if(WEFT_CHEAP)
     set(architectures "")
     foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
-      string(REGEX MATCH "^[0-9]+" number ${architecture})
+      string(REGEX MATCH "^[0-9]+[af]?" number ${architecture})
+      if(NOT number)
+        message(FATAL_ERROR "weft: WEFT_CHEAP needs architectures by number, not ${architecture}")
+      endif()
       list(APPEND architectures --generate-code=arch=compute_${number},code=[lto_${number}])
     endforeach()
     set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES OFF)
-    # What nvcc leaves for the host with -rdc=true has no system headers where g++ would not warn.
+    # With -rdc=true g++ warns about attributes that it otherwise takes as they are.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${architectures} -rdc=true
       -Xcompiler=-fsyntax-only,-Wno-attributes>)
   endif()

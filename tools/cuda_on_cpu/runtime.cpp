@@ -218,8 +218,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int) {
   out->sharedMemPerMultiprocessor = 220 * 1024;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
-  *value = 1;
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 200 * 1024 : 1;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {

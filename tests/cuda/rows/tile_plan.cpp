@@ -33,7 +33,7 @@ struct Work {
 Planned plan(const Work& w) {
   static const std::uint64_t uses[] = {2, 14};
   weft::cuda::RowKernel kernel;
-  kernel.tile = &kernel;
+  kernel.tiles = true;
   kernel.outputs = 1;
   kernel.leaves = 3;
   kernel.reductions = 1;

@@ -4,8 +4,8 @@
 
 #include "weft/core/ptx.hpp"
 #include "weft/cuda/gradient/norm_narrow_plan.hpp"
+#include "weft/cuda/primitive/async_copy.hpp"
 #include "weft/cuda/primitive/tma.hpp"
-#include "weft/cuda/small/staging.hpp"
 
 #if defined(__CUDACC__)
 

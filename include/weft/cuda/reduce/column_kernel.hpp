@@ -8,7 +8,8 @@
 
 namespace weft::on_cuda {
 
-/// The column kernel's launch bound: compiling for larger blocks is faster for two operands.
+/// The column kernel's launch bound: compiling for larger blocks is faster for two operands. Of
+/// more, two such blocks have to fit, or fewer run at a time than plans count on.
 inline constexpr int compiled_threads = 512;
 
 namespace detail {
@@ -55,7 +56,7 @@ inline constexpr int column_lanes<State, 1> = fits_block<State, 1> ? 1 : 0;
 
 /// grid.width by grid.depth threads reduce one piece of grid.width adjacent items of columns.
 template <class Out, class Types, int V, int N, class R, class State, class Program>
-__global__ void __launch_bounds__(compiled_threads)
+__global__ void __launch_bounds__(compiled_threads, N > 3 ? 2 : 1)
     reduce_columns(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
                    const __grid_constant__ Program program, State* partials) {
   using C = typename Program::type;

@@ -13,8 +13,7 @@ namespace weft::on_cuda {
 inline constexpr int row_block = 256;
 /// The most threads of a block that loops over rows.
 inline constexpr int row_loop_block = 512;
-/// The threads of a block whose rows lie in shared memory, and the elements that each has at a
-/// time.
+/// Tiles: threads of a block, and elements that a thread has at a time.
 inline constexpr int tile_block = 128;
 inline constexpr int tile_lanes = 4;
 /// The most blocks that a cluster has.
@@ -92,8 +91,7 @@ struct RowOperand {
   int lane;                 // elements from one to the next
   bool adjoining = false;   // a warp's rows lie behind each other, and not all begin at a vector
   bool whole_ends = false;  // the whole vectors that it begins and ends in are its memory's
-  /// Tiles: how a block's rows come into shared memory: not at all, as they lie behind each other,
-  /// or element by element from wherever they lie.
+  /// How a block's rows reach a tile: not at all, in one piece, or element by element.
   enum Staging : unsigned char { none, whole, gathered };
   Staging staging = none;
   unsigned tile = 0;   // bytes of shared memory before it
@@ -117,7 +115,8 @@ struct RowLaunch {
   bool registers = false;         // of the kernel that keeps rows of full vectors in registers
   bool keeps_two = false;         // of its form that keeps two operands
   bool narrow = false;            // of the kernel for short rows
-  bool tile = false;              // of the one for many of them
+  bool tile = false;              // of the kernel for many short rows
+  unsigned permitted_bytes = 0;   // of shared memory, if more than this launch takes
   const char* refused = nullptr;  // why rows do not stay in registers, for explain
 };
 
@@ -157,6 +156,7 @@ struct RowKernel {
   int lanes = 1;                  // of a vector
   int loop_lanes = 1;             // elements that a thread of the loop has at a time
   int narrow_lanes = 0;           // the same for short rows; 0: no such kernel
+  bool tiles = false;             // whether there is a kernel for many short rows
   std::uint64_t narrow_kept = 0;  // short rows: bit i: operand i has the type that a thread keeps
   int weight = 0;                 // of an element, of all programs: see program_weight
   int state_bytes = 0;            // of all reductions of one pass, at most

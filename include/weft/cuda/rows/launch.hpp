@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/rows/plan.hpp"
 #include "weft/cuda/runtime/launch_observer.hpp"
@@ -11,8 +13,9 @@ namespace weft::on_cuda::detail {
 /// Permits a kernel the shared memory and cluster size of a launch.
 inline void allow(const char* name, const void* kernel, const RowLaunch& launch, unsigned cluster) {
   if (launch.shared_bytes > 48 * 1024) {
+    const unsigned bytes = std::max(launch.shared_bytes, launch.permitted_bytes);
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(launch.shared_bytes)),
+                               static_cast<int>(bytes)),
           name);
   }
   if (cluster > 8) {

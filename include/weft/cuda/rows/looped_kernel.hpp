@@ -60,7 +60,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     const unsigned each = (all / 16 + parts - 1) / parts * 16;
     const unsigned first = place_.part * each;
     if (first >= all) return;
-    fetch_to_l2(row_start(grid_, x, place_.row) + first, all - first < each ? all - first : each);
+    fetch_to_l2(row_start(grid_, x, place_) + first, all - first < each ? all - first : each);
 #endif
   }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because what a thread reduces is one class.
+
 #include "weft/cuda/primitive/reduce_state.hpp"
 #include "weft/cuda/rows/passes.hpp"
 #include "weft/cuda/rows/shared.hpp"

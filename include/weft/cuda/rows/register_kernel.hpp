@@ -152,7 +152,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       take_same<I>(value, std::make_index_sequence<I>{});
     } else if (mode == RowMode::load) {
       const RowOperand& x = grid_.operand[outputs + leaves + I];
-      if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_.row));
+      if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_));
     }
     weft::get<I>(values_) = value;
   }
@@ -301,7 +301,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     if constexpr ((uses_of<P> & (uses_of<Reused<float>> | uses_of<Kept<float>>)) == 0) {
       if ((grid_.along_row >> K & 1U) != 0 || place_.lane != 0 || !place_.active) return;
       const Registers registers = this->template of_row<uses_of<P>>();
-      char* const to = row_start(grid_, grid_.operand[K], place_.row);
+      char* const to = row_start(grid_, grid_.operand[K], place_);
       *reinterpret_cast<Out*>(to) = store_element<Out>(program(Lane{*this, registers, 0, 0}));
     }
   }

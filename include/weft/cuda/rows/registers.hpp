@@ -182,7 +182,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
  private:
   template <class T>
   __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
-    return row_start(grid_, x, place_.row) + vector_offset<T>();
+    return row_start(grid_, x, place_) + vector_offset<T>();
   }
   /// Bytes from where the row begins to the thread's first vector of elements of T.
   template <class T>
@@ -273,10 +273,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (Used && !is_kept<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
       if constexpr (is_position<I>) {
-        at = row_start(grid_, x, place_.row);
+        at = row_start(grid_, x, place_);
         other.step = static_cast<int>(x.hop);
       } else if (x.access >= RowOperand::one_element) {
-        at = row_start(grid_, x, place_.row);
+        at = row_start(grid_, x, place_);
         if (x.access == RowOperand::one_element) {
           other.fill(*reinterpret_cast<const T*>(at));
         } else {
@@ -367,7 +367,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ void begin_one_needed(const char*& at) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[outputs + I];
-      at = row_start(grid_, x, place_.row);
+      at = row_start(grid_, x, place_);
       if constexpr (!is_position<I>) {
         if (x.access != RowOperand::one_element) at += vector_offset<T>();
       }

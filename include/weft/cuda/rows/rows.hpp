@@ -157,6 +157,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   static constexpr bool sweeps = leaves > 3 && (weft::detail::sweeps_back<Ps> || ...);
   static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 && !sweeps ? 8 : 4;
   static constexpr int narrow = widest(Types{}) <= 8 ? detail::narrow_lanes<leaves> : 0;
+  static constexpr bool tiles = widest(Types{}) <= 8;
   static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
   using Passes = RowPasses<Program>;
   using Registers = RegisterProgram<TypeList<Outs...>, Types, lanes, Program>;
@@ -170,6 +171,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.lanes = lanes;
     out.loop_lanes = loop_lanes;
     out.narrow_lanes = narrow;
+    out.tiles = tiles;
     if constexpr (narrow > 0) out.narrow_kept = NarrowKept<outputs, Types, Program>::leaves;
     out.weight = (weft::detail::program_weight<std::remove_cvref_t<decltype(Rs::program)>> + ... +
                   (weft::detail::program_weight<Ps> + ...));
@@ -213,7 +215,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
         out.narrow = reinterpret_cast<const void*>(
             row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
       }
-      if constexpr (widest(Types{}) <= 8) {
+      if constexpr (tiles) {
         out.tile = reinterpret_cast<const void*>(
             row_tile_kernel<TypeList<Outs...>, Types, tile_lanes, n, Program>);
       }

@@ -13,8 +13,9 @@ namespace weft::on_cuda::detail {
 /// coordinates `outer` and on of the others.
 struct RowPlace {
   unsigned row = 0;
-  unsigned part = 0;    // the block's, of those that share the row
-  unsigned thread = 0;  // among those of the block that do
+  unsigned along[2] = {};  // the row's coordinates, where it has two
+  unsigned part = 0;       // the block's, of those that share the row
+  unsigned thread = 0;     // among those of the block that do
   unsigned lane = 0;
   unsigned outer = 0;
   bool active = false;
@@ -64,6 +65,10 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   }
   place.active = place.row < grid.rows && place.thread < grid.group;
   if (!place.active) place.row = 0;
+  if (grid.kept_rank == 2) {
+    place.along[1] = grid.kept[0].divide(place.row);
+    place.along[0] = place.row - place.along[1] * grid.kept[0].divisor;
+  }
   return place;
 }
 
@@ -93,6 +98,16 @@ __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperan
                                            unsigned row) {
   if (grid.simple) return x.data + row * x.row;
   return x.data + row_bytes(grid, x, row);
+}
+
+/// The same of a thread's row.
+__device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x,
+                                           const RowPlace& place) {
+  if (grid.simple) return x.data + place.row * x.row;
+  if (grid.kept_rank == 2 && x.rows == nullptr) {
+    return x.data + place.along[0] * x.kept_stride[0] + place.along[1] * x.kept_stride[1];
+  }
+  return x.data + row_bytes(grid, x, place.row);
 }
 
 /// The same at coordinate `outer` of the row's outer dimensions, for the kernel that loops: one

@@ -148,15 +148,18 @@ class TileWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
          weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, all),
      ...);
   }
-  /// Reads behind the end of a row too, where the tile goes on.
+  /// The last element once more in place of those behind the row's end.
   template <int K, bool Used, class T>
-  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem&,
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem& item,
                                             bool all) const {
     if constexpr (Used) {
       const auto hop = static_cast<unsigned>(grid_.operand[K].hop);
       if (all || (grid_.needed >> K & 1U) != 0) {
 #pragma unroll
-        for (int j = 0; j < V; ++j) out.lane[j] = *reinterpret_cast<const T*>(at + j * hop);
+        for (int j = 0; j < V; ++j) {
+          const int i = j < item.n ? j : item.n - 1;
+          out.lane[j] = *reinterpret_cast<const T*>(at + i * hop);
+        }
       }
       at += V * hop;
     }

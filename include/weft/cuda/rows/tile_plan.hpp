@@ -16,18 +16,21 @@ class TilePlan {
 
   /// Fills in what the kernel reads, if the task suits it; whether it does.
   [[gnu::noinline]] bool run(RowLaunch& launch) {
-    if (kernel_.tile == nullptr || grid_.varies != 0 || grid_.reduced_rank != 1) return false;
+    if (!kernel_.tiles || grid_.varies != 0 || grid_.reduced_rank != 1) return false;
     if (grid_.count < least_elements || grid_.count > most_elements) return false;
     if (grid_.count > most_heavy && kernel_.weight > heavy) return false;
     if (grid_.rows < device_.multiprocessors * 1024U || !describe_all()) return false;
     choose_rows();
     place_all();
-    if (bytes_ > most_bytes || bytes_ + slack > device_.shared_memory_per_block) return false;
+    const auto most = static_cast<unsigned>(device_.shared_memory_per_block);
+    const unsigned permitted = most < most_bytes ? most : most_bytes;
+    if (bytes_ > permitted) return false;
     launch = {};
     launch.tile = true;
     launch.threads = tile_block;
     launch.blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
-    launch.shared_bytes = round_up(bytes_ + slack, 128);
+    launch.shared_bytes = bytes_;
+    launch.permitted_bytes = permitted;
     grid_.group = grid_.warps = grid_.splits = 1;
     grid_.parts = FastDivmod(1);
     grid_.width = {};
@@ -39,14 +42,13 @@ class TilePlan {
   }
 
  private:
-  // Each reduction computes anew what it and the outputs have in common, which takes longer than
-  // moving the elements where that is much (docs/notes/measurements.md).
+  // Each pass recomputes what reductions and outputs share, which takes longer than moving the
+  // elements where it is a lot (docs/notes/measurements.md).
   static constexpr int64_t least_elements = 3;
   static constexpr int64_t most_elements = 64;
   static constexpr int64_t most_heavy = 40;
   static constexpr int heavy = 40;
   static constexpr unsigned most_bytes = 72 * 1024;  // three blocks for a multiprocessor
-  static constexpr unsigned slack = 8 * tile_lanes;  // read behind the last row
 
   int end() const { return kernel_.outputs + kernel_.leaves; }
   bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
@@ -72,7 +74,7 @@ class TilePlan {
     const auto one = static_cast<unsigned>(x.itemsize);
     const auto row = along ? static_cast<unsigned>(grid_.count) * one : one;
     if (one > 8 || (one & (one - 1)) != 0) return false;
-    // Threads side by side find their elements in different banks of shared memory, or two in one.
+    // Neighbouring threads then read different banks of shared memory, at most two the same.
     if (along && by_row && row % 16 == 0) return false;
     x.pitch = by_row ? row : 0;
     x.hop = along ? x.itemsize : 0;
@@ -96,19 +98,27 @@ class TilePlan {
 
   /// Several rows for each thread where they are that short, since a block takes its time.
   void choose_rows() {
-    grid_.rows_a_block = tile_block;
-    const int64_t row = grid_.count * widest();
-    while (grid_.rows_a_block < 8 * tile_block && 2 * grid_.rows_a_block * row <= 12 * 1024) {
-      grid_.rows_a_block *= 2;
+    int64_t widest = 1;
+    int64_t all = 0;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      if (x.staging == RowOperand::none || first_same(i) < i) continue;
+      if (x.pitch > widest) widest = x.pitch;
+      all += x.pitch;
     }
+    unsigned rows = tile_block;
+    while (rows < 8 * tile_block && 2 * rows * widest <= 12 * 1024 && 2 * rows * all <= 48 * 1024) {
+      rows *= 2;
+    }
+    grid_.rows_a_block = rows;
   }
-  int widest() const {
-    int bytes = 1;
-    for (int i = 0; i < end(); ++i) {
-      if (operand_[i].staging != RowOperand::none && operand_[i].itemsize > bytes)
-        bytes = operand_[i].itemsize;
+  /// The first of the operands that are the same as operand i.
+  int first_same(int i) const {
+    for (int j = kernel_.outputs; j < i; ++j) {
+      const bool moved = readings(task_, kernel_, j) > 0 && has_memory(j);
+      if (moved && is_same_operand(grid_, operand_[i], operand_[j])) return j;
     }
-    return bytes;
+    return i;
   }
 
   void place_all() {
@@ -129,18 +139,14 @@ class TilePlan {
   }
   /// Has an operand that is the same as one before it be read there.
   bool share_place(int i) {
-    RowOperand& x = operand_[i];
-    for (int j = kernel_.outputs; j < i; ++j) {
-      const RowOperand& y = operand_[j];
-      if (y.staging == RowOperand::none || !is_same_operand(grid_, x, y)) continue;
-      x.tile = y.tile;
-      x.staging = RowOperand::none;
-      return true;
-    }
-    return false;
+    const int first = first_same(i);
+    if (first == i) return false;
+    operand_[i].tile = operand_[first].tile;
+    operand_[i].staging = RowOperand::none;
+    return true;
   }
-  /// Has an output take the place of an operand, of which a thread reads no element after it has
-  /// written it.
+  /// Has an output take the place of an operand, each element of which a thread reads before it
+  /// writes there.
   bool replace_operand(int k, std::uint64_t& taken) {
     RowOperand& out = operand_[k];
     for (int i = kernel_.outputs; i < end(); ++i) {

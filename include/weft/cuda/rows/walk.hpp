@@ -43,10 +43,10 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   /// Where the row begins in operand K.
   template <int K>
   __device__ __forceinline__ char* start() const {
-    return row_start(grid_, grid_.operand[K], place_.row);
+    return row_start(grid_, grid_.operand[K], place_);
   }
 
-  /// Where output K, of which a row has one element, has it; `at`: see walk().
+  /// Where output K is stored if a row has one element of it; `at`: see walk().
   template <int K>
   __device__ __forceinline__ char* place(char* at) const {
     return at;
@@ -108,8 +108,8 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   __device__ __forceinline__ void load_operand(Vector<T, V>& out, int operand, const RowItem& item,
                                                int most) const {
     const RowOperand& x = grid_.operand[operand];
-    const char* const at = row_start(grid_, x, place_.row) +
-                           place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
+    const char* const at =
+        row_start(grid_, x, place_) + place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
     load_vector(out, at, x, (grid_.vectors >> operand & 1U) != 0, item, most);
   }
 
