@@ -6,6 +6,7 @@
 #include "weft/cuda/gradient/norm_narrow_plan.hpp"
 #include "weft/cuda/primitive/async_copy.hpp"
 #include "weft/cuda/primitive/tma.hpp"
+#include "weft/cuda/primitive/vector.hpp"
 
 #if defined(__CUDACC__)
 
