@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE("many short rows of every length [gpu] [sanitize]", T, weft::
                    weft::bfloat16, float, double) {
   const double tolerance = 4 * test::tolerance<T>;
   const std::int64_t rows = many();
-  for (const std::int64_t n : {3, 5, 9, 17, 31, 63}) {
+  for (const std::int64_t n : {3, 9, sizeof(T) == 8 ? 63 : 17}) {  // of 63 doubles, 63 KiB a block
     CAPTURE(n);
     const auto x = noise<T>({rows, n});
     const auto y = noise<T>({rows, n}, 2);
