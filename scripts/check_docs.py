@@ -118,8 +118,7 @@ class Tools:
     def __init__(self, folder, compiler, gpu):
         self.folder, self.compiler, self.gpu = Path(folder), compiler, gpu
         self.nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-        said = subprocess.run([self.nvcc, "--help"], capture_output=True, text=True).stdout if self.nvcc else ""
-        self.unoptimised = ["-Ofc=max"] if "-Ofc" in said else []  # kernels, where none is run
+        self.unlinked = ["-rdc=true", "--generate-code=arch=compute_90,code=[lto_90]", "-c", "-Xcompiler=-fsyntax-only"]
         self.numbers = itertools.count()
         self.options = ["-std=c++20", "-w", f"-I{REPO / 'include'}", "-pthread"]
         first = self.folder / "first.hpp"
@@ -135,9 +134,9 @@ class Tools:
         path.write_text(text)
         command = [self.compiler, *self.options, *(self.precompiled if text.startswith(FIRST) else [])]
         if cuda:
-            # To PTX what must not compile; without a GPU nothing is run, so nothing is assembled and linked.
+            # To PTX what must not compile; without a GPU nothing is run, so nothing is optimised and linked.
             target = (["-arch=sm_90", "-ptx"] if only_check else
-                      ["-arch=native"] if self.gpu else ["-arch=compute_90", "-c", *self.unoptimised])
+                      ["-arch=native"] if self.gpu else self.unlinked)
             command = [self.nvcc, "-std=c++20", "-w", *target, f"-I{REPO / 'include'}"]
             command += ["-lcufft"] * ("fft.hpp" in text)
             command += ["-lcublasLt"] * bool(re.search(r"\b(matmul|linear|einsum)\(", text))
