@@ -13,9 +13,9 @@ namespace weft::on_cuda::detail {
 /// coordinates `outer` and on of the others.
 struct RowPlace {
   unsigned row = 0;
-  unsigned along[2] = {};  // the row's coordinates, where it has two
-  unsigned part = 0;       // the block's, of those that share the row
-  unsigned thread = 0;     // among those of the block that do
+  unsigned coordinate[2] = {};  // of the row along its two kept axes, where there are two
+  unsigned part = 0;            // the block's, of those that share the row
+  unsigned thread = 0;          // among those of the block that do
   unsigned lane = 0;
   unsigned outer = 0;
   bool active = false;
@@ -66,8 +66,8 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   place.active = place.row < grid.rows && place.thread < grid.group;
   if (!place.active) place.row = 0;
   if (grid.kept_rank == 2) {
-    place.along[1] = grid.kept[0].divide(place.row);
-    place.along[0] = place.row - place.along[1] * grid.kept[0].divisor;
+    place.coordinate[1] = grid.kept[0].divide(place.row);
+    place.coordinate[0] = place.row - place.coordinate[1] * grid.kept[0].divisor;
   }
   return place;
 }
@@ -105,7 +105,7 @@ __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperan
                                            const RowPlace& place) {
   if (grid.simple) return x.data + place.row * x.row;
   if (grid.kept_rank == 2 && x.rows == nullptr) {
-    return x.data + place.along[0] * x.kept_stride[0] + place.along[1] * x.kept_stride[1];
+    return x.data + place.coordinate[0] * x.kept_stride[0] + place.coordinate[1] * x.kept_stride[1];
   }
   return x.data + row_bytes(grid, x, place.row);
 }
