@@ -18,6 +18,7 @@ WEFT_OUTLINED D place(const char* name, const Operand* operands, int n, D wanted
     for (int i = 0; i < n; ++i) {
       if (operands[i].storage == nullptr) continue;
       const int ordinal = operands[i].storage->ordinal;
+      if (ordinal < 0) continue;  // a dry run's placeholder
       if (wanted.ordinal >= 0 && wanted.ordinal != ordinal) {
         fail<DeviceError>(name, "operands on cuda:", wanted.ordinal, " and cuda:", ordinal,
                           ", expected one device: write x.to(Cuda{", wanted.ordinal, "})");

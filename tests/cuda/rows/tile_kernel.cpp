@@ -128,6 +128,75 @@ TEST_CASE("many short rows: kept axes that an operand does not have [gpu]") {
   }
 }
 
+TEST_CASE_TEMPLATE("many short columns [gpu] [sanitize]", T, weft::half, weft::bfloat16, float,
+                   double) {
+  const double tolerance = 4 * test::tolerance<T>;
+  const std::int64_t least = many() / 5 / 16 * 16 + 16;
+  for (const std::int64_t beside : {least, least + 8, least + 4, least + 2, least + 1}) {
+    CAPTURE(beside);
+    const std::int64_t bytes = beside * std::int64_t{sizeof(T)};
+    for (const std::int64_t n : {3, 16, 24}) {
+      CAPTURE(n);
+      const auto x = noise<T>({5, n, beside});
+      const auto y = noise<T>({5, n, beside}, 2);
+      const auto w = noise<T>({beside}, 3);
+      const auto v = noise<T>({n, 1}, 4);
+      const auto a = x.on(Cuda{});
+      const bool tiled = bytes % 16 == 0 || (bytes % 4 == 0 && n * std::int64_t{sizeof(T)} <= 128);
+      CHECK(is_tiled(a * 1.0F - mean(a * 1.0F, axis(1), keepdims)) == tiled);
+      CHECK(differ([](const auto& u) { return softmax(u * 0.5F, axis(1)); }, x) < tolerance);
+      CHECK(differ([](const auto& u, const auto& b, const auto& c,
+                      const auto& d) { return normalize(u * b + d, axis(1)) * c; },
+                   x, y, w, v) < tolerance);
+      CHECK(differ(
+                [](const auto& u, const auto& b) {
+                  return sum(u * b * (1.0F - mean(u, axis(1), keepdims)), axis(1));
+                },
+                x, y) < n * tolerance);
+    }
+  }
+}
+
+TEST_CASE("many short rows of whole words, apart, picked, beside columns [gpu] [sanitize]") {
+  const std::int64_t rows = (many() + 7) / 8 * 8;
+  for (const std::int64_t n : {4, 8, 16, 24, 40}) {
+    CAPTURE(n);
+    const auto x = noise<weft::bfloat16>({rows, n});
+    const auto y = noise<weft::bfloat16>({rows, n}, 2);
+    const auto turned = noise<weft::bfloat16>({n, rows}, 3);
+    const auto w = noise<weft::bfloat16>({n}, 4);
+    const double tolerance = 4 * test::tolerance<weft::bfloat16>;
+    const auto cosine = [](const auto& u, const auto& v) {
+      return cosine_similarity(u, v, axis(-1));
+    };
+    const auto a = x.on(Cuda{});
+    CHECK(is_tiled(cosine(a, y.on(Cuda{}))));
+    CHECK(differ(cosine, x, y) < tolerance);
+    CHECK(differ([](const auto& u, const auto& v) { return softmax(u * v, axis(-1)); }, x, w) <
+          tolerance);
+    CHECK(differ(
+              [](const auto& u, const auto& v) { return softmax(u * v.transpose(0, 1), axis(-1)); },
+              x, turned) < tolerance);
+    std::vector<std::int64_t> picked;
+    for (std::int64_t i = 0; i < rows; ++i) picked.push_back(i * 7919 % rows);
+    const Array<std::int64_t> ids{{rows}, picked};
+    CHECK(differ([](const auto& u, const auto& i,
+                    const auto& v) { return cosine_similarity(take(u, i, axis(0)), v, axis(-1)); },
+                 x, ids, y) < tolerance);
+    const auto wide = weft::zeros<weft::bfloat16>({rows, n + 16}, Cuda{});
+    const auto part = wide.narrow(1, 8, n);
+    part.assign(a * w.on(Cuda{}) / (1.0F + sum(abs(a * w.on(Cuda{})), axis(-1), keepdims)));
+    const auto on_cpu = x.on(Cpu{});
+    const auto b = w.on(Cpu{});
+    CHECK(
+        apart(part, in_double(array(
+                        (on_cpu * b / (1.0F + sum(abs(on_cpu * b), axis(-1), keepdims))).eval()))) <
+        tolerance);
+    CHECK(sum(abs(wide.narrow(1, 0, 8))).item() == 0);
+    CHECK(sum(abs(wide.narrow(1, n + 8, 8))).item() == 0);
+  }
+}
+
 TEST_CASE("functions of one's own are given a row's elements alone [gpu] [sanitize]") {
   const std::int64_t rows = many();
   const auto table = weft::tensor<float>({1, 2, 4, 8, 16, 32, 64}, Cuda{});

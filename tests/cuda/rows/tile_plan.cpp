@@ -71,18 +71,25 @@ Planned plan(const Work& w) {
 
 }  // namespace
 
-TEST_CASE("many short rows that are no whole vectors suit a tile") {
+TEST_CASE("many short rows that other kernels read in small pieces suit a tile") {
   CHECK(plan({}).suits);
   CHECK(plan({.length = 3}).suits);
   CHECK(plan({.length = 63}).suits);
   CHECK(plan({.length = 20, .itemsize = 2}).suits);
   CHECK_FALSE(plan({.length = 16}).suits);
-  CHECK_FALSE(plan({.length = 8, .itemsize = 2}).suits);
+  CHECK(plan({.length = 4}).suits);
+  CHECK(plan({.length = 8, .itemsize = 2}).suits);
+  CHECK(plan({.length = 32, .itemsize = 2}).suits);
+  CHECK(plan({.length = 32, .row_stride = 40, .itemsize = 2}).suits);
+  CHECK_FALSE(plan({.length = 32, .row_stride = 36, .itemsize = 2}).suits);
   CHECK_FALSE(plan({.length = 2}).suits);
   CHECK_FALSE(plan({.length = 65}).suits);
   CHECK_FALSE(plan({.rows = 100000}).suits);
   CHECK_FALSE(plan({.row_stride = 18}).suits);
-  CHECK_FALSE(plan({.row_stride = 1, .stride = 1000000}).suits);
+  CHECK(plan({.row_stride = 1, .stride = 1000000}).suits);
+  CHECK_FALSE(plan({.rows = 1000001, .row_stride = 1, .stride = 1000001, .itemsize = 2}).suits);
+  CHECK(plan({.length = 32, .row_stride = 1, .stride = 1000002}).suits);
+  CHECK_FALSE(plan({.length = 33, .row_stride = 1, .stride = 1000002}).suits);
   CHECK_FALSE(plan({.offset = 4}).suits);
   CHECK(plan({.length = 39, .weight = 50}).suits);
   CHECK_FALSE(plan({.length = 41, .weight = 50}).suits);
@@ -117,4 +124,33 @@ TEST_CASE("a thread has several rows of a tile where they are very short") {
   CHECK(plan({.length = 7}).rows_a_block == 256);
   CHECK(plan({.length = 7, .itemsize = 2}).rows_a_block == 512);
   CHECK(plan({.length = 33}).rows_a_block == 128);
+}
+
+TEST_CASE("rows of whole words are further apart in a tile, and read in vectors") {
+  const Planned p = plan({.length = 32, .itemsize = 2});
+  CHECK(p.operand[1].staging == RowOperand::spread);
+  CHECK(p.operand[1].pitch == 64 + 16);
+  CHECK(p.operand[0].staging == RowOperand::spread);
+  CHECK(p.operand[0].tile == p.operand[1].tile);
+  CHECK(p.operand[3].staging == RowOperand::words);
+  CHECK(p.operand[3].pitch == 0);
+  CHECK(p.vectors == 0b1111);
+  CHECK(p.launch.shared_bytes == p.rows_a_block * 80 + 64);
+
+  const Planned odd = plan({.length = 24, .row_stride = 32, .itemsize = 2});
+  CHECK(odd.operand[1].staging == RowOperand::words);
+  CHECK(odd.operand[1].pitch == 48);
+  CHECK(odd.operand[0].staging == RowOperand::whole);
+  CHECK(odd.vectors == 0b1111);
+}
+
+TEST_CASE("a tile has neighbouring rows' elements side by side where memory does") {
+  const Planned p = plan({.row_stride = 1, .stride = 1000000});
+  CHECK(p.operand[1].staging == RowOperand::across);
+  CHECK(p.operand[1].word == 16);
+  CHECK(p.operand[1].pitch == 4);
+  CHECK(p.operand[1].hop == int64_t{p.rows_a_block} * 4);
+  CHECK(p.vectors == 0);
+  CHECK(plan({.row_stride = 1, .stride = 1000002}).operand[1].word == 8);
+  CHECK(plan({.row_stride = 1, .stride = 1000000, .offset = 4}).operand[1].word == 4);
 }

@@ -8,7 +8,7 @@
 
 namespace weft::on_cuda {
 
-/// Starts a copy of `bytes`, 4 or 16, from global to shared memory.
+/// Starts a copy of `bytes`, 4, 8 or 16, from global to shared memory.
 template <int bytes>
 __device__ __forceinline__ void start_copy(char* to, const char* from) {
 #if __CUDA_ARCH__ >= 800
@@ -16,6 +16,8 @@ __device__ __forceinline__ void start_copy(char* to, const char* from) {
 #else
   if constexpr (bytes == 16) {
     *reinterpret_cast<::int4*>(to) = *reinterpret_cast<const ::int4*>(from);
+  } else if constexpr (bytes == 8) {
+    *reinterpret_cast<::int2*>(to) = *reinterpret_cast<const ::int2*>(from);
   } else {
     *reinterpret_cast<int*>(to) = *reinterpret_cast<const int*>(from);
   }

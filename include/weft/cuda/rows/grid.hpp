@@ -91,12 +91,15 @@ struct RowOperand {
   int lane;                 // elements from one to the next
   bool adjoining = false;   // a warp's rows lie behind each other, and not all begin at a vector
   bool whole_ends = false;  // the whole vectors that it begins and ends in are its memory's
-  /// How a block's rows reach a tile: not at all, in one piece, or element by element.
-  enum Staging : unsigned char { none, whole, gathered };
+  /// How a block's rows reach a tile: not at all; in one piece; in words of 16 bytes of rows that
+  /// lie behind each other, or anywhere; in words of 4, 8 or 16 bytes across the rows; or element
+  /// by element.
+  enum Staging : unsigned char { none, whole, spread, words, across, gathered };
   Staging staging = none;
-  unsigned tile = 0;   // bytes of shared memory before it
-  unsigned pitch = 0;  // bytes from a row to the next there; 0: all rows have the same
-  FastDivmod along;    // its elements in a row
+  unsigned char word = 16;  // bytes that reach it at once
+  unsigned tile = 0;        // bytes of shared memory before it
+  unsigned pitch = 0;       // bytes from a row to the next there; 0: all rows have the same
+  FastDivmod along;         // its elements in a row, or words
   int64_t kept_stride[max_rank];
   int64_t reduced_stride[max_rank];
 };

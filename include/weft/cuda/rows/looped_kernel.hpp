@@ -107,7 +107,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       if (item.position == 0) *reinterpret_cast<Out*>(this->template place<K>(at)) = in.lane[0];
       return;
     }
-    if (!Walk::tiled && (grid_.vectors >> K & 1U) != 0 && item.n == V) {
+    if ((!Walk::tiled || sizeof(Out) <= 4) && (grid_.vectors >> K & 1U) != 0 && item.n == V) {
       *reinterpret_cast<Vector<Out, V>*>(at) = in;
     } else {
       char* to = at;

@@ -408,8 +408,15 @@ WEFT_OUTLINED inline RowLaunch plan_row_program(
   RowPlan planner(name, task, kernel, device, grid, operand);
   planner.read(operands, inside);
   RowLaunch launch;
-  if (TilePlan(task, kernel, device, grid, operand).run(launch)) {
-    if (kernel.share != nullptr && program != nullptr) kernel.share(program, false, grid, operand);
+  TilePlan tiles(task, kernel, device, grid, operand);
+  const auto share = [&] {
+    if (kernel.share != nullptr && program != nullptr && grid.varies == 0) {
+      kernel.share(program, launch.narrow, grid, operand);
+    }
+  };
+  const bool words = tiles.has_rows_of_words();
+  if (!words && tiles.run(launch)) {
+    share();
     return launch;
   }
   const auto serves = [&] {
@@ -421,12 +428,14 @@ WEFT_OUTLINED inline RowLaunch plan_row_program(
     if (serves()) return launch;
     refused = "the GPU does not run its clusters";
   }
+  if (words && tiles.run(launch)) {
+    share();
+    return launch;
+  }
   launch = planner.plan();
   if (!serves()) launch = planner.plan(8);
   launch.refused = refused;
-  if (kernel.share != nullptr && program != nullptr && grid.varies == 0) {
-    kernel.share(program, launch.narrow, grid, operand);
-  }
+  share();
   if (launch.narrow) keep_first_reading(kernel, grid, operand);
   return launch;
 }

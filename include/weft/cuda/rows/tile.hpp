@@ -28,6 +28,27 @@ __device__ __forceinline__ void copy_one(char* to, const char* from, int itemsiz
   }
 }
 
+/// Copies a word of so many bytes between the tile and memory.
+template <bool In, int Bytes>
+__device__ __forceinline__ void move_word(char* tile, char* memory) {
+  using Word = Vector<std::uint32_t, Bytes / 4>;
+  if constexpr (In) {
+    start_copy<Bytes>(tile, memory);
+  } else {
+    *reinterpret_cast<Word*>(memory) = *reinterpret_cast<const Word*>(tile);
+  }
+}
+template <bool In>
+__device__ __forceinline__ void move_word(char* tile, char* memory, int bytes) {
+  if (bytes == 16) {
+    move_word<In, 16>(tile, memory);
+  } else if (bytes == 8) {
+    move_word<In, 8>(tile, memory);
+  } else {
+    move_word<In, 4>(tile, memory);
+  }
+}
+
 /// Copies `rows` rows of an operand, from row `first` on, which lie behind each other and begin at
 /// a whole word of 16 bytes: into the tile, or out of it.
 template <bool In>
@@ -37,11 +58,7 @@ __device__ __noinline__ void move_whole(const RowOperand& x, unsigned first, uns
   const unsigned bytes = rows * x.pitch;
 #pragma unroll 1
   for (unsigned at = threadIdx.x * 16; at + 16 <= bytes; at += blockDim.x * 16) {
-    if constexpr (In) {
-      start_copy<16>(tile + at, memory + at);
-    } else {
-      *reinterpret_cast<uint4*>(memory + at) = *reinterpret_cast<const uint4*>(tile + at);
-    }
+    move_word<In, 16>(tile + at, memory + at);
   }
   const auto one = static_cast<unsigned>(x.itemsize);
 #pragma unroll 1
@@ -49,6 +66,47 @@ __device__ __noinline__ void move_whole(const RowOperand& x, unsigned first, uns
     char* const to = In ? tile : memory;
     const char* const from = In ? memory : tile;
     copy_one(to + at, from + at, x.itemsize);
+  }
+}
+
+/// The same for rows that are whole words and begin at one: the tile has them x.pitch bytes apart.
+template <bool In>
+__device__ __noinline__ void move_words(const RowLoops& grid, const RowOperand& x, unsigned first,
+                                        unsigned rows) {
+  char* const tile = row_tile() + x.tile;
+  const unsigned words = x.along.divisor;
+  const bool together = x.staging == RowOperand::spread;
+  char* const memory = x.data + static_cast<int64_t>(first) * words * 16;
+  const unsigned count = (x.pitch != 0 ? rows : 1) * words;
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
+    const unsigned row = x.along.divide(i);
+    const unsigned at = (i - row * words) * 16;
+    char* const there = together ? memory + i * 16 : row_start(grid, x, first + row) + at;
+    move_word<In, 16>(tile + row * x.pitch + at, there);
+  }
+}
+
+/// The same for rows whose neighbours are neighbours in memory, whole words of them: the tile has
+/// each element of theirs side by side.
+template <bool In>
+__device__ __noinline__ void move_across(const RowLoops& grid, const RowOperand& x, unsigned first,
+                                         unsigned rows) {
+  const unsigned each = x.word / static_cast<unsigned>(x.itemsize);
+  const unsigned words = grid.rows_a_block / each;
+  const unsigned beside = words < blockDim.x ? words : blockDim.x;  // powers of two
+  const unsigned down = blockDim.x / beside;
+#pragma unroll 1
+  for (unsigned word = threadIdx.x & (beside - 1); word * each < rows; word += beside) {
+    unsigned i = threadIdx.x / beside;
+    char* tile = row_tile() + x.tile + word * x.word + i * x.hop;
+    char* memory = row_start(grid, x, first + word * each) + i * x.reduced_stride[0];
+#pragma unroll 1
+    for (; i < grid.inner; i += down) {
+      move_word<In>(tile, memory, x.word);
+      tile += down * x.hop;
+      memory += down * x.reduced_stride[0];
+    }
   }
 }
 
@@ -154,7 +212,10 @@ class TileWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
                                             bool all) const {
     if constexpr (Used) {
       const auto hop = static_cast<unsigned>(grid_.operand[K].hop);
-      if (all || (grid_.needed >> K & 1U) != 0) {
+      if (!all && (grid_.needed >> K & 1U) == 0) {
+      } else if (sizeof(T) <= 4 && (grid_.vectors >> K & 1U) != 0) {
+        out = *reinterpret_cast<const Vector<T, V>*>(at);
+      } else {
 #pragma unroll
         for (int j = 0; j < V; ++j) {
           const int i = j < item.n ? j : item.n - 1;

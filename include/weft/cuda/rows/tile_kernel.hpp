@@ -1,4 +1,4 @@
-// The row kernel for many short rows of odd lengths: they lie in shared memory, a thread has each.
+// The row kernel for many short rows: they lie in shared memory, a thread has each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,6 +25,10 @@ __global__ void __launch_bounds__(tile_block)
   for (int i = outputs; i < outputs + Thread::Walk::leaves; ++i) {
     const RowOperand& x = grid.operand[i];
     if (x.staging == RowOperand::whole) detail::move_whole<true>(x, first, rows);
+    if (x.staging == RowOperand::spread || x.staging == RowOperand::words) {
+      detail::move_words<true>(grid, x, first, rows);
+    }
+    if (x.staging == RowOperand::across) detail::move_across<true>(grid, x, first, rows);
     if (x.staging == RowOperand::gathered) detail::gather_rows(grid, x, first, rows);
   }
   wait_for_copies();
@@ -38,9 +42,12 @@ __global__ void __launch_bounds__(tile_block)
   __syncthreads();
 #pragma unroll 1
   for (int k = 0; k < outputs; ++k) {
-    if ((grid.along_row >> k & 1U) != 0) {
-      detail::move_whole<false>(grid.operand[k], first, rows);
+    const RowOperand& x = grid.operand[k];
+    if (x.staging == RowOperand::whole) detail::move_whole<false>(x, first, rows);
+    if (x.staging == RowOperand::spread || x.staging == RowOperand::words) {
+      detail::move_words<false>(grid, x, first, rows);
     }
+    if (x.staging == RowOperand::across) detail::move_across<false>(grid, x, first, rows);
   }
 }
 

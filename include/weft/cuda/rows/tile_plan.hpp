@@ -6,8 +6,8 @@
 
 namespace weft::on_cuda::detail {
 
-/// Plans one task of a row program for row_tile_kernel, which is for rows that are no whole
-/// vectors.
+/// Plans one task of a row program for row_tile_kernel, which is for many short rows that other
+/// kernels read in small pieces.
 class TilePlan {
  public:
   TilePlan(const RowTask& task, const RowKernel& kernel, const Properties& device, RowLoops& grid,
@@ -19,7 +19,8 @@ class TilePlan {
     if (!kernel_.tiles || grid_.varies != 0 || grid_.reduced_rank != 1) return false;
     if (grid_.count < least_elements || grid_.count > most_elements) return false;
     if (grid_.count > most_heavy && kernel_.weight > heavy) return false;
-    if (grid_.rows < device_.multiprocessors * 1024U || !describe_all()) return false;
+    if (grid_.rows < device_.multiprocessors * 1024U) return false;
+    if ((has_rows_of_words() && !suits_words()) || !describe_all()) return false;
     choose_rows();
     place_all();
     const auto most = static_cast<unsigned>(device_.shared_memory_per_block);
@@ -37,11 +38,35 @@ class TilePlan {
     grid_.columns = grid_.cluster = false;
     grid_.stage = RowLoops::whole;
     grid_.shared = {};
-    grid_.vectors = grid_.constants = 0;
+    grid_.constants = 0;
     return true;
   }
 
+  /// Whether the rows are several whole words of 16 bytes, which the kernel that keeps them in
+  /// registers serves better, if it does.
+  bool has_rows_of_words() const {
+    if (grid_.columns) return false;
+    for (int i = 0; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      const int64_t bytes = grid_.count * x.itemsize;
+      if (x.reduced_stride[0] != 0 && has_memory(i) && bytes % 16 == 0 && bytes > 16) return true;
+    }
+    return false;
+  }
+
  private:
+  /// Whether the kernel for short rows takes longer than this one over rows of several words: half
+  /// the elements of a word are read at a time there, and gathered rows not whole.
+  bool suits_words() const {
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      if (x.reduced_stride[0] != 0 && has_memory(i) && (x.itemsize <= 2 || x.rows != nullptr)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // Each pass recomputes what reductions and outputs share, which takes longer than moving the
   // elements where it is a lot (docs/notes/measurements.md).
   static constexpr int64_t least_elements = 3;
@@ -56,39 +81,65 @@ class TilePlan {
   /// How the operands come into the tile and the outputs leave it; whether the kernel can do that,
   /// fast.
   bool describe_all() {
-    grid_.needed = 0;
+    grid_.needed = grid_.vectors = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.staging = RowOperand::none;
       const bool output = i < kernel_.outputs;
       if (output ? (grid_.along_row >> i & 1U) == 0 : readings(task_, kernel_, i) == 0) continue;
       if (!output) grid_.needed |= std::uint64_t{1} << i;
-      if (has_memory(i) && !describe(x)) return false;
-      if (output && x.staging != RowOperand::whole) return false;
+      if (has_memory(i) && !describe(i)) return false;
+      if (output && x.staging == RowOperand::gathered) return false;
     }
     return true;
   }
-  bool describe(RowOperand& x) {
+  bool describe(int i) {
+    RowOperand& x = operand_[i];
     const bool along = x.reduced_stride[0] != 0;
     const bool by_row = x.rows != nullptr || is_by_row(grid_, x);
     const auto one = static_cast<unsigned>(x.itemsize);
     const auto row = along ? static_cast<unsigned>(grid_.count) * one : one;
     if (one > 8 || (one & (one - 1)) != 0) return false;
-    // Neighbouring threads then read different banks of shared memory, at most two the same.
-    if (along && by_row && row % 16 == 0) return false;
+    const bool words = along && row % 16 == 0;
     x.pitch = by_row ? row : 0;
+    // Neighbouring threads then read different banks of shared memory.
+    if (words && by_row && row % 32 == 0) x.pitch += 16;
     x.hop = along ? x.itemsize : 0;
-    x.step = x.hop * tile_lanes;
     x.along = FastDivmod(along ? static_cast<unsigned>(grid_.count) : 1);
     const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
-    const bool together = (!along || x.lane == 1) && by_row && adjoins(x);
-    x.staging = aligned && together ? RowOperand::whole : RowOperand::gathered;
-    return x.staging == RowOperand::whole || x.rows != nullptr || !(along && by_row);
+    const bool together = (!along || x.lane == 1) && by_row && adjoins(x, row);
+    if (aligned && together) {
+      x.staging = x.pitch == row ? RowOperand::whole : RowOperand::spread;
+    } else if (along && by_row && (x.word = word_across(x)) != 0) {
+      x.staging = RowOperand::across;
+      x.pitch = one;
+    } else if (words && is_row_aligned(grid_, x, 16 / x.itemsize)) {
+      x.staging = RowOperand::words;
+    } else {
+      x.staging = RowOperand::gathered;
+    }
+    if (words && x.staging != RowOperand::across) {
+      if (one <= 4) grid_.vectors |= std::uint64_t{1} << i;
+      if (x.staging != RowOperand::gathered) x.along = FastDivmod(row / 16);
+    }
+    return x.staging != RowOperand::gathered || x.rows != nullptr || !(along && by_row);
+  }
+  /// The bytes of the largest words that neighbouring rows are, where they are neighbours in
+  /// memory; 0 if they are no whole words.
+  unsigned char word_across(const RowOperand& x) const {
+    if (x.rows != nullptr || x.kept_stride[0] != x.itemsize) return 0;
+    auto all = reinterpret_cast<std::uintptr_t>(x.data) | 16U;
+    all |= static_cast<std::uintptr_t>(grid_.kept[0].divisor * int64_t{x.itemsize});
+    all |= static_cast<std::uintptr_t>(x.reduced_stride[0]);
+    for (int d = 1; d < grid_.kept_rank; ++d) all |= static_cast<std::uintptr_t>(x.kept_stride[d]);
+    const auto word = static_cast<unsigned char>(all & (~all + 1));
+    // Words that are no full ones take a thread as long each (docs/notes/measurements.md).
+    const bool few = word == 16 || grid_.count * x.itemsize <= 128;
+    return word >= 4 && few ? word : 0;
   }
   /// Whether each row of an operand lies behind the one before it.
-  bool adjoins(const RowOperand& x) const {
+  bool adjoins(const RowOperand& x, int64_t stride) const {
     if (x.rows != nullptr) return false;
-    int64_t stride = x.pitch;
     for (int d = 0; d < grid_.kept_rank; ++d) {
       if (x.kept_stride[d] != stride) return false;
       stride *= grid_.kept[d].divisor;
@@ -103,14 +154,23 @@ class TilePlan {
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
       if (x.staging == RowOperand::none || first_same(i) < i) continue;
-      if (x.pitch > widest) widest = x.pitch;
-      all += x.pitch;
+      const int64_t bytes = bytes_of_row(x);
+      if (bytes > widest) widest = bytes;
+      all += bytes;
     }
     unsigned rows = tile_block;
     while (rows < 8 * tile_block && 2 * rows * widest <= 12 * 1024 && 2 * rows * all <= 48 * 1024) {
       rows *= 2;
     }
     grid_.rows_a_block = rows;
+    for (int i = 0; i < end(); ++i) {
+      RowOperand& x = operand_[i];
+      if (x.staging == RowOperand::across) x.hop = int64_t{rows} * x.itemsize;
+      x.step = x.hop * tile_lanes;
+    }
+  }
+  int64_t bytes_of_row(const RowOperand& x) const {
+    return x.staging == RowOperand::across ? grid_.count * x.itemsize : x.pitch;
   }
   /// The first of the operands that are the same as operand i.
   int first_same(int i) const {
@@ -133,8 +193,9 @@ class TilePlan {
   }
   void place(RowOperand& x) {
     x.tile = bytes_;
-    const unsigned all = x.pitch != 0 ? grid_.rows_a_block * x.pitch
-                                      : x.along.divisor * static_cast<unsigned>(x.itemsize);
+    const int64_t one = x.hop != 0 ? grid_.count * x.itemsize : x.itemsize;
+    const auto all =
+        static_cast<unsigned>(x.pitch != 0 ? grid_.rows_a_block * bytes_of_row(x) : one);
     bytes_ = round_up(bytes_ + all, 16);
   }
   /// Has an operand that is the same as one before it be read there.
