@@ -132,10 +132,10 @@ TEST_CASE_TEMPLATE("many short columns [gpu] [sanitize]", T, weft::half, weft::b
                    double) {
   const double tolerance = 4 * test::tolerance<T>;
   const std::int64_t least = many() / 5 / 16 * 16 + 16;
-  for (const std::int64_t beside : {least, least + 8, least + 4, least + 2, least + 1}) {
+  for (const std::int64_t beside : {least, least + 4, least + 2, least + 1}) {
     CAPTURE(beside);
     const std::int64_t bytes = beside * std::int64_t{sizeof(T)};
-    for (const std::int64_t n : {3, 16, 24}) {
+    for (const std::int64_t n : {3, 24}) {
       CAPTURE(n);
       const auto x = noise<T>({5, n, beside});
       const auto y = noise<T>({5, n, beside}, 2);
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("many short columns [gpu] [sanitize]", T, weft::half, weft::b
 
 TEST_CASE("many short rows of whole words, apart, picked, beside columns [gpu] [sanitize]") {
   const std::int64_t rows = (many() + 7) / 8 * 8;
-  for (const std::int64_t n : {4, 8, 16, 24, 40}) {
+  for (const std::int64_t n : {8, 24, 32}) {
     CAPTURE(n);
     const auto x = noise<weft::bfloat16>({rows, n});
     const auto y = noise<weft::bfloat16>({rows, n}, 2);
