@@ -145,6 +145,8 @@ template <class K, class E, class I>
 bool finds_rows(const Gather<K, E, I>& e) {
   if constexpr (is_tensor<E> && is_tensor<I>) {
     constexpr int lanes = 8;  // of the longest vectors
+    constexpr int itemsize = sizeof(typename E::value_type);
+    constexpr int aligned = itemsize == 1 ? 16 : lanes;  // elements, such that they are whole words
     const E& x = e.operand();
     if (e.axis() != 0 || x.rank() < 2 || e.size() == 0 || x.size() == 0) return false;
     const int64_t length = x.size() / x.shape()[0];
@@ -153,8 +155,8 @@ bool finds_rows(const Gather<K, E, I>& e) {
       if (x.shape()[i] != 1 && x.strides()[i] != whole[i]) return false;
     }
     const auto address = reinterpret_cast<std::uintptr_t>(x.data());
-    return length % lanes == 0 && x.strides()[0] % lanes == 0 &&
-           address % (lanes * sizeof(typename E::value_type)) == 0 && e.indices().is_contiguous();
+    return length % lanes == 0 && x.strides()[0] % aligned == 0 &&
+           address % (aligned * itemsize) == 0 && e.indices().is_contiguous();
   } else {
     return false;
   }

@@ -183,6 +183,12 @@ TEST_CASE("many short rows of whole words, apart, picked, beside columns [gpu] [
     CHECK(differ([](const auto& u, const auto& i,
                     const auto& v) { return cosine_similarity(take(u, i, axis(0)), v, axis(-1)); },
                  x, ids, y) < tolerance);
+    const auto bytes = (noise<float>({rows, n + 8}, 5).on(Cuda{}) * 50.0F).to<std::int8_t>();
+    const auto narrow = bytes.narrow(1, 0, n);  // begins at words of 8 bytes
+    const auto of_picked = cast<float>(take(narrow, ids.on(Cuda{}), axis(0)));
+    const weft::Tensor<float, Cuda> centred = of_picked - mean(of_picked, axis(1), keepdims);
+    const weft::Tensor<float, Cuda> same = of_picked;
+    CHECK(max(abs(centred - (same - mean(same, axis(1), keepdims)))).item() < 1e-4F);
     const auto wide = weft::zeros<weft::bfloat16>({rows, n + 16}, Cuda{});
     const auto part = wide.narrow(1, 8, n);
     part.assign(a * w.on(Cuda{}) / (1.0F + sum(abs(a * w.on(Cuda{})), axis(-1), keepdims)));

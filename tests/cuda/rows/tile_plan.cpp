@@ -90,6 +90,9 @@ TEST_CASE("many short rows that other kernels read in small pieces suit a tile")
   CHECK_FALSE(plan({.rows = 1000001, .row_stride = 1, .stride = 1000001, .itemsize = 2}).suits);
   CHECK(plan({.length = 32, .row_stride = 1, .stride = 1000002}).suits);
   CHECK_FALSE(plan({.length = 33, .row_stride = 1, .stride = 1000002}).suits);
+  CHECK_FALSE(
+      plan({.length = 9, .row_stride = 1, .stride = 1000000, .offset = 4, .itemsize = 8}).suits);
+  CHECK(plan({.length = 32, .itemsize = 1, .out_itemsize = 8}).rows_a_block == 128);
   CHECK_FALSE(plan({.offset = 4}).suits);
   CHECK(plan({.length = 39, .weight = 50}).suits);
   CHECK_FALSE(plan({.length = 41, .weight = 50}).suits);

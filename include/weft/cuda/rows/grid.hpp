@@ -96,7 +96,7 @@ struct RowOperand {
   /// by element.
   enum Staging : unsigned char { none, whole, spread, words, across, gathered };
   Staging staging = none;
-  unsigned char word = 16;  // bytes that reach it at once
+  unsigned char word = 16;  // across: bytes that reach it at once
   unsigned tile = 0;        // bytes of shared memory before it
   unsigned pitch = 0;       // bytes from a row to the next there; 0: all rows have the same
   FastDivmod along;         // its elements in a row, or words

@@ -24,8 +24,8 @@ class RegisterPlan {
         grid_(grid),
         operand_(operand) {}
 
-  /// Fills in the grid and the launch. Null, or why the kernel does not serve; the grid is then as
-  /// it was.
+  /// Fills in the grid and the launch. Null, or why the kernel does not serve; what else is planned
+  /// then fills both in anew.
   [[gnu::noinline]] const char* run(RowLaunch& launch) {
     if (const char* why = refused()) return why;
     if (!choose_threads(launch)) return "rows are too long";

@@ -42,27 +42,24 @@ class TilePlan {
     return true;
   }
 
-  /// Whether the rows are several whole words of 16 bytes, which the kernel that keeps them in
-  /// registers serves better, if it does.
+  /// Whether the rows, or results along them, are several whole words of 16 bytes, which the kernel
+  /// that keeps them in registers serves better, if it does.
   bool has_rows_of_words() const {
     if (grid_.columns) return false;
     for (int i = 0; i < end(); ++i) {
-      const RowOperand& x = operand_[i];
-      const int64_t bytes = grid_.count * x.itemsize;
-      if (x.reduced_stride[0] != 0 && has_memory(i) && bytes % 16 == 0 && bytes > 16) return true;
+      const int64_t bytes = grid_.count * operand_[i].itemsize;
+      if (is_moved(i) && is_rows(operand_[i]) && bytes % 16 == 0 && bytes > 16) return true;
     }
     return false;
   }
 
  private:
-  /// Whether the kernel for short rows takes longer than this one over rows of several words: half
-  /// the elements of a word are read at a time there, and gathered rows not whole.
+  /// Whether rows of several words are here served better than by the kernel for short rows, as
+  /// measured: those of elements of 16 bits or fewer, and gathered ones.
   bool suits_words() const {
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
-      if (x.reduced_stride[0] != 0 && has_memory(i) && (x.itemsize <= 2 || x.rows != nullptr)) {
-        return true;
-      }
+      if (is_moved(i) && is_rows(x) && (x.itemsize <= 2 || x.rows != nullptr)) return true;
     }
     return false;
   }
@@ -77,6 +74,15 @@ class TilePlan {
 
   int end() const { return kernel_.outputs + kernel_.leaves; }
   bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
+  /// Whether the task reads operand i, or stores it along the row.
+  bool is_moved(int i) const {
+    if (!has_memory(i)) return false;
+    return i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0 : readings(task_, kernel_, i) > 0;
+  }
+  /// Whether an operand has other elements in each row, and several there.
+  bool is_rows(const RowOperand& x) const {
+    return x.reduced_stride[0] != 0 && (x.rows != nullptr || is_by_row(grid_, x));
+  }
 
   /// How the operands come into the tile and the outputs leave it; whether the kernel can do that,
   /// fast.
@@ -85,6 +91,7 @@ class TilePlan {
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.staging = RowOperand::none;
+      x.hop = 0;
       const bool output = i < kernel_.outputs;
       if (output ? (grid_.along_row >> i & 1U) == 0 : readings(task_, kernel_, i) == 0) continue;
       if (!output) grid_.needed |= std::uint64_t{1} << i;
@@ -102,7 +109,9 @@ class TilePlan {
     if (one > 8 || (one & (one - 1)) != 0) return false;
     const bool words = along && row % 16 == 0;
     x.pitch = by_row ? row : 0;
-    // Neighbouring threads then read different banks of shared memory.
+    // With an odd number of words from a row to the next, four neighbouring threads that read
+    // vectors of single bytes meet at a bank of shared memory, two of elements of 2 or 8 bytes,
+    // none of 4.
     if (words && by_row && row % 32 == 0) x.pitch += 16;
     x.hop = along ? x.itemsize : 0;
     x.along = FastDivmod(along ? static_cast<unsigned>(grid_.count) : 1);
@@ -110,7 +119,8 @@ class TilePlan {
     const bool together = (!along || x.lane == 1) && by_row && adjoins(x, row);
     if (aligned && together) {
       x.staging = x.pitch == row ? RowOperand::whole : RowOperand::spread;
-    } else if (along && by_row && (x.word = word_across(x)) != 0) {
+    } else if (const unsigned char word = along && by_row ? word_across(x) : 0; word != 0) {
+      x.word = word;
       x.staging = RowOperand::across;
       x.pitch = one;
     } else if (words && is_row_aligned(grid_, x, 16 / x.itemsize)) {
@@ -135,7 +145,7 @@ class TilePlan {
     const auto word = static_cast<unsigned char>(all & (~all + 1));
     // Words that are no full ones take a thread as long each (docs/notes/measurements.md).
     const bool few = word == 16 || grid_.count * x.itemsize <= 128;
-    return word >= 4 && few ? word : 0;
+    return word >= 4 && word >= x.itemsize && few ? word : 0;
   }
   /// Whether each row of an operand lies behind the one before it.
   bool adjoins(const RowOperand& x, int64_t stride) const {
@@ -158,6 +168,11 @@ class TilePlan {
       if (bytes > widest) widest = bytes;
       all += bytes;
     }
+    for (int k = 0; k < kernel_.outputs; ++k) {
+      if (operand_[k].staging != RowOperand::none && !may_replace(operand_[k])) {
+        all += bytes_of_row(operand_[k]);
+      }
+    }
     unsigned rows = tile_block;
     while (rows < 8 * tile_block && 2 * rows * widest <= 12 * 1024 && 2 * rows * all <= 48 * 1024) {
       rows *= 2;
@@ -168,6 +183,18 @@ class TilePlan {
       if (x.staging == RowOperand::across) x.hop = int64_t{rows} * x.itemsize;
       x.step = x.hop * tile_lanes;
     }
+  }
+  /// Whether there is an operand whose place an output could take.
+  bool may_replace(const RowOperand& out) const {
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      const bool alike = (x.staging == RowOperand::across) == (out.staging == RowOperand::across);
+      if (x.staging != RowOperand::none && x.hop != 0 && alike && x.pitch == out.pitch &&
+          x.itemsize == out.itemsize) {
+        return true;
+      }
+    }
+    return false;
   }
   int64_t bytes_of_row(const RowOperand& x) const {
     return x.staging == RowOperand::across ? grid_.count * x.itemsize : x.pitch;
