@@ -74,10 +74,10 @@ template <class T>
 void check_lengths() {
   for (const std::int64_t n : {1, 2, 31, 256, 1000}) check<T>(3, n, n, 1);
   check<T>(2, 700, 9, 2);
-  check<T>(3, 40'000, 40'000, 3);
+  check<T>(2, 40'000, 40'000, 3);
   for (const int threads : {1, 3}) {
     weft::set_num_threads(threads);
-    check<T>(2, 70'001, 70'001, 4);
+    check<T>(threads > 1 ? 2 : 1, 70'001, 70'001, 4);
     check<T>(1, 40'000, 7, 5);
   }
   weft::set_num_threads(0);
