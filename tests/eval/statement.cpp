@@ -101,3 +101,20 @@ TEST_CASE_TEMPLATE("results keep channels last only where all operands have them
   const weft::Tensor<float, D> turned = weft::ones<float>({2, 3, 5}, D{}) + rows.permute({0, 2, 1});
   CHECK(turned.is_contiguous());
 }
+
+TEST_CASE("a statement runs on its operands' GPU; a dry run's placeholders are on none") {
+  weft::Storage first, second, placeholder;
+  first.ordinal = 0;
+  second.ordinal = 1;
+  weft::detail::Operand operands[3];
+  const auto place = [&](weft::Storage* x, weft::Storage* y, weft::Storage* z) {
+    operands[0].storage = x;
+    operands[1].storage = y;
+    operands[2].storage = z;
+    return weft::detail::place("add", operands, 3, weft::Cuda{-1}).ordinal;
+  };
+  CHECK(place(&placeholder, &second, &placeholder) == 1);
+  CHECK(place(&first, &placeholder, nullptr) == 0);
+  CHECK(place(&placeholder, nullptr, nullptr) == -1);
+  CHECK_SAYS("operands on cuda:0 and cuda:1", place(&first, &placeholder, &second));
+}
