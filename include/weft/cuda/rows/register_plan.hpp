@@ -409,16 +409,14 @@ WEFT_OUTLINED inline RowLaunch plan_row_program(
   planner.read(operands, inside);
   RowLaunch launch;
   TilePlan tiles(task, kernel, device, grid, operand);
-  const auto share = [&] {
+  const auto shared = [&] {
     if (kernel.share != nullptr && program != nullptr && grid.varies == 0) {
       kernel.share(program, launch.narrow, grid, operand);
     }
+    return launch;
   };
   const bool words = tiles.has_rows_of_words();
-  if (!words && tiles.run(launch)) {
-    share();
-    return launch;
-  }
+  if (!words && tiles.run(launch)) return shared();
   const auto serves = [&] {
     return runs == nullptr ||
            runs(name, kernel.of(launch), launch, grid.cluster ? grid.parts.divisor : 1);
@@ -428,14 +426,11 @@ WEFT_OUTLINED inline RowLaunch plan_row_program(
     if (serves()) return launch;
     refused = "the GPU does not run its clusters";
   }
-  if (words && tiles.run(launch)) {
-    share();
-    return launch;
-  }
+  if (words && tiles.run(launch)) return shared();
   launch = planner.plan();
   if (!serves()) launch = planner.plan(8);
   launch.refused = refused;
-  share();
+  shared();
   if (launch.narrow) keep_first_reading(kernel, grid, operand);
   return launch;
 }

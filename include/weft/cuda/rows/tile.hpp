@@ -52,7 +52,7 @@ __device__ __forceinline__ void move_word(char* tile, char* memory, int bytes) {
 /// Copies `rows` rows of an operand, from row `first` on, which lie behind each other and begin at
 /// a whole word of 16 bytes: into the tile, or out of it.
 template <bool In>
-__device__ __noinline__ void move_whole(const RowOperand& x, unsigned first, unsigned rows) {
+__device__ __forceinline__ void move_whole(const RowOperand& x, unsigned first, unsigned rows) {
   char* const tile = row_tile() + x.tile;
   char* const memory = x.data + static_cast<int64_t>(first) * x.pitch;
   const unsigned bytes = rows * x.pitch;
@@ -71,8 +71,8 @@ __device__ __noinline__ void move_whole(const RowOperand& x, unsigned first, uns
 
 /// The same for rows that are whole words and begin at one: the tile has them x.pitch bytes apart.
 template <bool In>
-__device__ __noinline__ void move_words(const RowLoops& grid, const RowOperand& x, unsigned first,
-                                        unsigned rows) {
+__device__ __forceinline__ void move_words(const RowLoops& grid, const RowOperand& x,
+                                           unsigned first, unsigned rows) {
   char* const tile = row_tile() + x.tile;
   const unsigned words = x.along.divisor;
   const bool together = x.staging == RowOperand::spread;
@@ -90,8 +90,8 @@ __device__ __noinline__ void move_words(const RowLoops& grid, const RowOperand& 
 /// The same for rows whose neighbours are neighbours in memory, whole words of them: the tile has
 /// each element of theirs side by side.
 template <bool In>
-__device__ __noinline__ void move_across(const RowLoops& grid, const RowOperand& x, unsigned first,
-                                         unsigned rows) {
+__device__ __forceinline__ void move_across(const RowLoops& grid, const RowOperand& x,
+                                            unsigned first, unsigned rows) {
   const unsigned each = x.word / static_cast<unsigned>(x.itemsize);
   const unsigned words = grid.rows_a_block / each;
   const unsigned beside = words < blockDim.x ? words : blockDim.x;  // powers of two
@@ -111,8 +111,8 @@ __device__ __noinline__ void move_across(const RowLoops& grid, const RowOperand&
 }
 
 /// Copies into the tile the rows of an operand that lie anywhere, element by element.
-inline __device__ __noinline__ void gather_rows(const RowLoops& grid, const RowOperand& x,
-                                                unsigned first, unsigned rows) {
+__device__ __forceinline__ void gather_rows(const RowLoops& grid, const RowOperand& x,
+                                            unsigned first, unsigned rows) {
   char* const tile = row_tile() + x.tile;
   const unsigned count = (x.pitch != 0 ? rows : 1) * x.along.divisor;
 #pragma unroll 1
@@ -121,6 +121,26 @@ inline __device__ __noinline__ void gather_rows(const RowLoops& grid, const RowO
     const unsigned at = i - row * x.along.divisor;
     const char* const from = row_start(grid, x, first + row) + at * x.reduced_stride[0];
     copy_one(tile + row * x.pitch + at * x.itemsize, from, x.itemsize);
+  }
+}
+
+/// Moves `count` operands' rows into the tile or out of it, as each one's staging says: one
+/// function for all programs.
+template <bool In>
+__device__ __noinline__ void move_rows(const RowLoops& grid, const RowOperand* operands, int count,
+                                       unsigned first, unsigned rows) {
+#pragma unroll 1
+  for (int i = 0; i < count; ++i) {
+    const RowOperand& x = operands[i];
+    if (x.staging == RowOperand::whole) {
+      move_whole<In>(x, first, rows);
+    } else if (x.staging == RowOperand::spread || x.staging == RowOperand::words) {
+      move_words<In>(grid, x, first, rows);
+    } else if (x.staging == RowOperand::across) {
+      move_across<In>(grid, x, first, rows);
+    } else if (In && x.staging == RowOperand::gathered) {
+      gather_rows(grid, x, first, rows);
+    }
   }
 }
 

@@ -21,16 +21,7 @@ __global__ void __launch_bounds__(tile_block)
   const unsigned first = blockIdx.x * grid.rows_a_block;
   const unsigned left = grid.rows - first;
   const unsigned rows = left < grid.rows_a_block ? left : grid.rows_a_block;
-#pragma unroll 1
-  for (int i = outputs; i < outputs + Thread::Walk::leaves; ++i) {
-    const RowOperand& x = grid.operand[i];
-    if (x.staging == RowOperand::whole) detail::move_whole<true>(x, first, rows);
-    if (x.staging == RowOperand::spread || x.staging == RowOperand::words) {
-      detail::move_words<true>(grid, x, first, rows);
-    }
-    if (x.staging == RowOperand::across) detail::move_across<true>(grid, x, first, rows);
-    if (x.staging == RowOperand::gathered) detail::gather_rows(grid, x, first, rows);
-  }
+  detail::move_rows<true>(grid, grid.operand + outputs, Thread::Walk::leaves, first, rows);
   wait_for_copies();
   Thread thread(grid, program, nullptr, nullptr);
 #pragma unroll 1
@@ -40,15 +31,7 @@ __global__ void __launch_bounds__(tile_block)
   }
   if (!grid.any_along_row) return;
   __syncthreads();
-#pragma unroll 1
-  for (int k = 0; k < outputs; ++k) {
-    const RowOperand& x = grid.operand[k];
-    if (x.staging == RowOperand::whole) detail::move_whole<false>(x, first, rows);
-    if (x.staging == RowOperand::spread || x.staging == RowOperand::words) {
-      detail::move_words<false>(grid, x, first, rows);
-    }
-    if (x.staging == RowOperand::across) detail::move_across<false>(grid, x, first, rows);
-  }
+  detail::move_rows<false>(grid, grid.operand, outputs, first, rows);
 }
 
 }  // namespace weft::on_cuda

@@ -93,10 +93,9 @@ class TilePlan {
       x.staging = RowOperand::none;
       x.hop = 0;
       const bool output = i < kernel_.outputs;
-      if (output ? (grid_.along_row >> i & 1U) == 0 : readings(task_, kernel_, i) == 0) continue;
-      if (!output) grid_.needed |= std::uint64_t{1} << i;
-      if (has_memory(i) && !describe(i)) return false;
-      if (output && x.staging == RowOperand::gathered) return false;
+      if (!output && readings(task_, kernel_, i) > 0) grid_.needed |= std::uint64_t{1} << i;
+      if (!is_moved(i)) continue;
+      if (!describe(i) || (output && x.staging == RowOperand::gathered)) return false;
     }
     return true;
   }
@@ -169,7 +168,7 @@ class TilePlan {
       all += bytes;
     }
     for (int k = 0; k < kernel_.outputs; ++k) {
-      if (operand_[k].staging != RowOperand::none && !may_replace(operand_[k])) {
+      if (operand_[k].staging != RowOperand::none && !may_replace_any(operand_[k])) {
         all += bytes_of_row(operand_[k]);
       }
     }
@@ -184,15 +183,14 @@ class TilePlan {
       x.step = x.hop * tile_lanes;
     }
   }
-  /// Whether there is an operand whose place an output could take.
-  bool may_replace(const RowOperand& out) const {
+  /// Whether an output may take an operand's place.
+  static bool may_replace(const RowOperand& out, const RowOperand& x) {
+    return x.staging != RowOperand::none && x.pitch == out.pitch && x.hop == out.hop &&
+           x.itemsize == out.itemsize;
+  }
+  bool may_replace_any(const RowOperand& out) const {
     for (int i = kernel_.outputs; i < end(); ++i) {
-      const RowOperand& x = operand_[i];
-      const bool alike = (x.staging == RowOperand::across) == (out.staging == RowOperand::across);
-      if (x.staging != RowOperand::none && x.hop != 0 && alike && x.pitch == out.pitch &&
-          x.itemsize == out.itemsize) {
-        return true;
-      }
+      if (may_replace(out, operand_[i])) return true;
     }
     return false;
   }
@@ -239,8 +237,7 @@ class TilePlan {
     RowOperand& out = operand_[k];
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
-      if (x.staging == RowOperand::none || (taken >> i & 1U) != 0) continue;
-      if (x.pitch != out.pitch || x.hop != out.hop || x.itemsize != out.itemsize) continue;
+      if (!may_replace(out, x) || (taken >> i & 1U) != 0) continue;
       taken |= std::uint64_t{1} << i;
       out.tile = x.tile;
       return true;
