@@ -116,6 +116,42 @@ TEST_CASE("strided, transposed, broadcast operands, and reductions inside expres
   CHECK(sum(y).item() == doctest::Approx(1).epsilon(1e-5));
 }
 
+TEST_CASE(
+    "parts of wider operands, whose lines begin anywhere, beside aligned ones [gpu] [sanitize]") {
+  for (const int64_t length : {4, 12, 28, 33, 64, 300}) {
+    CAPTURE(length);
+    const auto x = noise({6, 9, length});
+    const auto wide = noise({6, 9, length + 1});
+    const auto part = wide(weft::all, weft::all, weft::slice(0, length));
+    const auto g = x.to(Cuda{});
+    const auto gpart = wide.to(Cuda{})(weft::all, weft::all, weft::slice(0, length));
+    for (const auto& axes : {axis(-1), axis(1, 2), axis(0, 2), axis(0), axis(0, 1)}) {
+      all_agree(x * part, g * gpart, axes);
+      all_agree(part - x, gpart - g, axes);
+    }
+    all_agree(x * part, g * gpart);
+    all_agree(cast<float>(cast<weft::half>(x)) * part,
+              cast<float>(cast<weft::half>(g).eval()) * gpart, axis(1, 2));
+  }
+}
+
+TEST_CASE("short lines of several dimensions, and columns of several [gpu] [sanitize]") {
+  for (const Shape& shape :
+       {Shape{3, 70, 5, 14}, Shape{2, 40, 3, 12}, Shape{5, 6, 7, 3}, Shape{4, 33, 2, 31}}) {
+    CAPTURE(weft::detail::text(shape));
+    const auto x = noise(shape);
+    const auto g = x.to(Cuda{});
+    all_agree(x, g, axis(1, 3));
+    all_agree(x, g, axis(0, 2));
+    all_agree(x, g, axis(1));
+    const auto b = noise({shape[3]});
+    all_agree(x * b, g * b.to(Cuda{}), axis(0));
+    all_agree(x * b, g * b.to(Cuda{}), axis(0, 1));
+  }
+  const auto x = noise({2, 5, 3, 4, 6, 7});
+  all_agree(x, x.to(Cuda{}), axis(1, 3, 5));
+}
+
 TEST_CASE("nearest neighbours in few kernels that never write the whole array [gpu]") {
   const auto query = noise({37, 1, 64}).to(Cuda{});
   const auto train = noise({1, 211, 64}).to(Cuda{});

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/reduce/assumed.hpp"
 #include "weft/cuda/reduce/launch.hpp"
 #include "weft/cuda/rows/rows.hpp"
 #include "weft/eval/program/executor.hpp"
@@ -19,11 +20,15 @@ struct Reducer<Cuda> {
                      [[maybe_unused]] detail::Operand* operands,
                      [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
-    constexpr int n = detail::count(Types{}) + 1;
     using State = typename R::template State<typename Program::type>;
-    const auto kernels = on_cuda::ReduceKernels::of<Out, Types, n, R, State, Program>();
-    on_cuda::detail::run_reduction<n>(name, device, kept, reduced, operands, kernels, &reducer,
-                                      &program);
+    on_cuda::detail::with_reduced<Types>(
+        program, operands, kept.rank() + reduced.rank(),
+        [&]<class Read, bool Lines, class P>(const P& computed, detail::Operand* read) {
+          constexpr int n = detail::count(Read{}) + 1;
+          const auto kernels = on_cuda::ReduceKernels::of<Out, Read, n, R, State, P, Lines>();
+          on_cuda::detail::run_reduction<n>(name, device, kept, reduced, read, kernels, &reducer,
+                                            &computed);
+        });
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a reduction on Cuda is evaluated in a file that nvcc compiles: move this "

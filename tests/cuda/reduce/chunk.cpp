@@ -14,7 +14,7 @@ static_assert(chunk::row_ahead<2, 4, float> == 8);
 static_assert(chunk::row_ahead<3, 4, float> == 4);
 static_assert(chunk::row_ahead<2, 16, long long> * 16 <= 32);
 static_assert(chunk::column_ahead<5, 4, float> == 2 && chunk::column_ahead<2, 4, float> == 2);
-static_assert(chunk::row_blocks<4, float> > chunk::row_blocks<4, double>);
+static_assert(chunk::row_blocks<2, 4, float, false> > chunk::row_blocks<2, 4, double, false>);
 static_assert(sizeof(chunk::Words<weft::half, 8>) == 16);
 static_assert(sizeof(chunk::Words<std::int8_t, 2>) == 2);
 #endif

@@ -8,8 +8,8 @@ namespace detail = weft::detail;
 namespace {
 /// The plan of reducing the last (or first) axis of a contiguous matrix of floats.
 weft::cuda::ReduceLoops plan(int64_t rows, int64_t columns, bool last_axis, int column_lanes = 4) {
-  detail::Operand operands[2];
-  detail::Operand inside[2];
+  detail::Operand operands[2]{};
+  detail::Operand inside[2]{};
   detail::Loops kept = detail::loops_over({last_axis ? rows : columns});
   detail::Loops reduced = detail::loops_over({last_axis ? columns : rows});
   for (auto& operand : operands) operand.itemsize = sizeof(float);
@@ -51,8 +51,8 @@ TEST_CASE("a row gets as many threads as it keeps busy") {
 
 TEST_CASE("vectors are numbered along all dimensions where the innermost is short") {
   const auto of_two = [](int64_t outer, int64_t inner) {
-    detail::Operand operands[3];
-    detail::Operand inside[3];
+    detail::Operand operands[3]{};
+    detail::Operand inside[3]{};
     for (auto& operand : operands) operand.itemsize = sizeof(float);
     for (auto& operand : inside) operand.itemsize = sizeof(float);
     inside[1].stride[0] = inner;
@@ -70,12 +70,13 @@ TEST_CASE("vectors are numbered along all dimensions where the innermost is shor
   CHECK(flat.length == 200000);
   CHECK(flat.outer == 1);
   CHECK(flat.reduced[0].divisor == 2);
-  CHECK(flat.reduced_stride[1][0] == 16);
+  CHECK(flat.step[1] == 16);
   CHECK(flat.reduced_stride[1][1] == 32);
   CHECK(flat.reduced_stride[2][1] == 4);
   CHECK_FALSE(of_two(1000, 1024).flat);
   CHECK(of_two(100000, 7).flat);
-  CHECK_FALSE(of_two(100000, 17).flat);
+  CHECK(of_two(100000, 127).flat);
+  CHECK_FALSE(of_two(100000, 129).flat);
 }
 
 TEST_CASE("columns share a block where there are few of them, or few elements in each") {
@@ -112,6 +113,93 @@ TEST_CASE("vectors need alike rows") {
   CHECK(plan(100, 1023, true).lead == 1);
   CHECK_FALSE(plan(100, 63, true).vectors);
   CHECK_FALSE(plan(100, 63, false).vectors);
+}
+
+TEST_CASE("operands whose vectors begin elsewhere are read element by element beside the others") {
+  const auto of_pitch = [](int64_t pitch, bool first_is_aligned) {
+    detail::Operand operands[3]{};
+    detail::Operand inside[3]{};
+    for (auto& operand : operands) operand.itemsize = sizeof(float);
+    for (auto& operand : inside) operand.itemsize = sizeof(float);
+    operands[0].stride[0] = 1;
+    const int aligned = first_is_aligned ? 1 : 2;
+    const int other = 3 - aligned;
+    operands[aligned].stride[0] = 28 * 28;
+    operands[other].stride[0] = 28 * pitch;
+    inside[aligned].stride[0] = 28;
+    inside[other].stride[0] = pitch;
+    inside[1].stride[1] = inside[2].stride[1] = 1;
+    weft::cuda::ReduceGrid<3> out;
+    const detail::Loops kept = detail::loops_over({1000});
+    const detail::Loops reduced = detail::loops_over({28, 28});
+    weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 3, {4, 4, 132}, out);
+    weft::cuda::detail::plan_reduced_operands(kept, operands, reduced, inside, 4, out);
+    return out;
+  };
+  for (const bool first : {true, false}) {
+    const auto p = of_pitch(29, first);
+    CHECK(p.vectors);
+    CHECK_FALSE(p.ragged);
+    CHECK(p.lane[first ? 1 : 2] == 1);
+    CHECK(p.lane[first ? 2 : 1] == 2);
+    CHECK(p.flat);
+    CHECK(p.length == 7 * 28);
+    CHECK(of_pitch(32, first).apart == 0);
+  }
+}
+
+TEST_CASE("threads go from item to item of short lines without a division") {
+  for (const int64_t inner : {3, 4, 14, 28}) {
+    for (const int64_t outer : {5, 64, 300}) {
+      detail::Operand operands[2]{};
+      detail::Operand inside[2]{};
+      for (auto& operand : operands) operand.itemsize = sizeof(float);
+      for (auto& operand : inside) operand.itemsize = sizeof(float);
+      inside[1].stride[0] = 100;
+      inside[1].stride[1] = 1;
+      weft::cuda::ReduceGrid<2> p;
+      const detail::Loops kept = detail::loops_over({});
+      const detail::Loops reduced = detail::loops_over({outer, inner});
+      weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2, {4, 4, 132}, p);
+      weft::cuda::detail::plan_reduced_operands(kept, operands, reduced, inside, 4, p);
+      if (!p.flat) continue;
+      const unsigned line = p.reduced[0].divisor;
+      const auto address = [&](unsigned item) {
+        return item % line * p.step[1] + item / line * p.reduced_stride[1][1];
+      };
+      int wrong = 0;
+      for (unsigned item = 0; item + p.width < p.length; ++item) {
+        const bool ends = item % line + p.next_inner >= line;
+        const int64_t hop = ends ? p.next_line[1] : p.next_item[1];
+        wrong += address(item) + hop != address(item + p.width);
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("columns of several dimensions share tiles where lanes would be idle") {
+  const auto of_middle = [](int64_t batches, int64_t columns) {
+    detail::Operand operands[2]{};
+    detail::Operand inside[2]{};
+    for (auto& operand : operands) operand.itemsize = sizeof(float);
+    for (auto& operand : inside) operand.itemsize = sizeof(float);
+    operands[0].stride[0] = columns;
+    operands[1].stride[0] = 1000 * columns;
+    operands[0].stride[1] = operands[1].stride[1] = 1;
+    inside[1].stride[0] = columns;
+    weft::cuda::ReduceLoops out;
+    weft::cuda::detail::plan_reduction("sum", detail::loops_over({batches, columns}), operands,
+                                       detail::loops_over({1000}), inside, 2, {4, 4, 132}, out);
+    return out;
+  };
+  const auto p = of_middle(14, 17);
+  CHECK(p.flat);
+  CHECK(p.tiles.divisor * p.width >= 14 * 17);
+  CHECK(p.tiles.divisor * p.width < 14 * 17 + p.width);
+  CHECK(of_middle(14, 101).flat);
+  CHECK_FALSE(of_middle(14, 128).flat);
+  CHECK_FALSE(of_middle(1000, 3).flat);  // three of four lanes: a tile would read two matrices
 }
 
 TEST_CASE("each part of a split row has work") {

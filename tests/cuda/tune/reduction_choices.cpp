@@ -138,14 +138,21 @@ TEST_CASE("row programs: as many threads have a row, and each has the same part 
 
 namespace {
 
-ReduceLoops reduction(int64_t rows, int64_t columns, bool last_axis, int lanes) {
+ReduceLoops reduction(int64_t rows, int64_t columns, bool last_axis, int lanes,
+                      int64_t batches = 1) {
   Operand operands[2];
   Operand inside[2];
   Loops kept = weft::detail::loops_over({last_axis ? rows : columns});
+  if (batches > 1) kept = weft::detail::loops_over({batches, columns});
   Loops reduced = weft::detail::loops_over({last_axis ? columns : rows});
   for (int i = 0; i < 2; ++i) operands[i].itemsize = inside[i].itemsize = 4;
   operands[0].stride[0] = 1;
   operands[1].stride[0] = last_axis ? columns : 1;
+  if (batches > 1) {
+    operands[0].stride[0] = columns;
+    operands[1].stride[0] = rows * columns;
+    operands[0].stride[1] = operands[1].stride[1] = 1;
+  }
   inside[0].stride[0] = 0;
   inside[1].stride[0] = last_axis ? 1 : columns;
   ReduceLoops out;
@@ -168,11 +175,15 @@ std::vector<std::pair<unsigned, unsigned>> pieces(const ReduceLoops& grid, int l
     }
     const unsigned split = grid.tiles.divide(place);
     const unsigned tile = place - split * grid.tiles.divisor;
-    const unsigned row = grid.tiles_across.divide(tile);
+    const auto lane_count = static_cast<unsigned>(grid.vectors ? lanes : 1);
     for (unsigned x = 0; x < grid.width; ++x) {
-      const unsigned item = (tile - row * grid.tiles_across.divisor) * grid.width + x;
-      const unsigned first = item * static_cast<unsigned>(grid.vectors ? lanes : 1);
-      if (split < grid.splits.divisor && first < grid.kept[0].divisor) {
+      const unsigned number = grid.flat ? tile * grid.width + x : tile;
+      const unsigned row = grid.tiles_across.divide(number);
+      const unsigned left = number - row * grid.tiles_across.divisor;
+      const unsigned first = (grid.flat ? left : left * grid.width + x) * lane_count;
+      const bool inside =
+          grid.flat ? number * lane_count < grid.outputs : first < grid.kept[0].divisor;
+      if (split < grid.splits.divisor && inside) {
         out.emplace_back(row * grid.kept[0].divisor + first, split);
       }
     }
@@ -185,20 +196,23 @@ std::vector<std::pair<unsigned, unsigned>> pieces(const ReduceLoops& grid, int l
 
 TEST_CASE("reductions: each piece of each result once, by as many threads") {
   std::set<std::string> seen;
-  for (const bool last_axis : {true, false}) {
+  for (const int form : {0, 1, 2}) {  // rows, columns, columns of several matrices
+    const bool last_axis = form == 0;
     for (const int64_t rows : {5, 64, 1000, 3000}) {
       for (const int64_t columns : {3, 7, 64, 197, 1252, 30000}) {
         if (rows * columns > 100 * 100 * 1000) continue;
-        const ReduceLoops planned = reduction(rows, columns, last_axis, 4);
+        const ReduceLoops planned = reduction(rows, columns, last_axis, 4, form == 2 ? 7 : 1);
         ReduceLoops copy = planned;
         const auto expected = pieces(planned, 4);
+        CHECK(expected.size() * (planned.form == ReduceLoops::columns && planned.vectors ? 4 : 1) ==
+              std::size_t{planned.outputs} * planned.splits.divisor);
         CHECK(std::adjacent_find(expected.begin(), expected.end()) == expected.end());
         const ChoiceList choices = ReduceChoices{copy, 4}.choices();
         for (int i = 1; i < choices.n; ++i) {
           ReduceLoops other = planned;
           CAPTURE(rows);
           CAPTURE(columns);
-          CAPTURE(last_axis);
+          CAPTURE(form);
           CAPTURE(text_of(choices.at[i]).c_str());
           seen.insert(choices.at[i].what);
           ReduceChoices{other, 4}.apply(choices.at[i]);

@@ -28,7 +28,7 @@ struct Explainer<Cpu> {
   /// The loop itself decides how threads share the outputs.
   template <class Out, class Types, class R, class Program>
   static void reduce(Explanation&, Cpu, const detail::Name&, const Shape&, const Shape&,
-                     detail::Operand*) {}
+                     detail::Operand*, const Program&) {}
 
   template <class Outs, class Types, class Program>
   static int rows(Explanation& out, Cpu, const detail::Name&, const detail::RowTask& task,

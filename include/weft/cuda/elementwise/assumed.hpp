@@ -92,10 +92,10 @@ bool has_assumed_parts(const void* opaque, const Operand* operands, int before, 
 
 #if defined(__CUDACC__)
 
-/// The values of programs at V elements where ElementAssumed holds.
-template <class Shared, class R, int V>
+/// The values of programs at V elements where ElementAssumed holds; lane(j) is read at element j.
+template <class Shared, class LaneOf, int V>
 struct AssumedValues {
-  const R& registers;
+  const LaneOf& lane;
   float kept[Shared::table.count][V];
   bool done[Shared::table.count] = {};  // known to the compiler
 
@@ -104,7 +104,7 @@ struct AssumedValues {
     constexpr int k = shared_pattern<Shared, P>;
     if constexpr (!has_shared<Shared, P>) {
 #pragma unroll
-      for (int j = 0; j < V; ++j) out[j] = program(Lane<R>{registers, j});
+      for (int j = 0; j < V; ++j) out[j] = program(lane(j));
     } else {
       if constexpr (k >= 0) {
         if (!done[k]) {
@@ -149,7 +149,8 @@ __device__ __forceinline__ auto compute_assumed_parts(const Program& program, co
   R registers;
   registers.template load_each<needed_operands<Shared, typename ElementPatterns<Program>::Outputs>>(
       load);
-  AssumedValues<Shared, R, V> values{registers};
+  const auto lane = [&](int j) { return Lane<R>{registers, j}; };
+  AssumedValues<Shared, decltype(lane), V> values{lane};
   if constexpr (1 < weft::detail::target_count<Out>) {
     return compute_each_assumed<V>(Out{}, values, program);
   } else {

@@ -211,17 +211,23 @@ struct Explainer<Cuda> {
 
   template <class Out, class Types, class R, class Program>
   static void reduce(Explanation& out, Cuda device, const detail::Name& name, const Shape& kept,
-                     const Shape& reduced, detail::Operand* operands) {
-    constexpr int n = detail::count(Types{}) + 1;
+                     const Shape& reduced, detail::Operand* operands, const Program& program) {
     using State = typename R::template State<typename Program::type>;
-    constexpr int lanes = on_cuda::lanes_of_widest<bool>(Types{});
-    detail::Operand inside[n];
-    on_cuda::detail::ReduceLimits limits{lanes, on_cuda::column_lanes<State, lanes>};
-    limits.weight = on_cuda::detail::reduction_weight<R, State, Program>;
-    limits.together = on_cuda::detail::added_together<R, State, Types, Program>;
-    limits.tiles = on_cuda::has_tiles<Types, on_cuda::column_lanes<State, lanes>, Program>;
-    on_cuda::detail::explain_reduction(out, name, device, kept, reduced, operands, inside, n,
-                                       limits, sizeof(State), on_cuda::CopyKernels::of(Types{}));
+    on_cuda::detail::with_reduced<Types>(
+        program, operands, kept.rank() + reduced.rank(),
+        [&]<class Read, bool Lines, class P>(const P&, detail::Operand* read) {
+          constexpr int n = detail::count(Read{}) + 1;
+          constexpr int lanes = on_cuda::lanes_of_widest<bool>(Read{});
+          detail::Operand inside[n];
+          on_cuda::detail::ReduceLimits limits{lanes, on_cuda::column_lanes<State, lanes>};
+          limits.weight = on_cuda::detail::reduction_weight<R, State, P>;
+          limits.together = on_cuda::detail::added_together<R, State, Read, P>;
+          limits.tiles = on_cuda::has_tiles<Read, on_cuda::column_lanes<State, lanes>, P>;
+          limits.lines = Lines;
+          on_cuda::detail::explain_reduction(out, name, device, kept, reduced, read, inside, n,
+                                             limits, sizeof(State),
+                                             on_cuda::CopyKernels::of(Read{}));
+        });
   }
 
   template <class Outs, class Types, class Program>

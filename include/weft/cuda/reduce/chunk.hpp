@@ -29,11 +29,11 @@ inline constexpr int column_ahead = V == 1 || N > 3                ? row_ahead<N
                                     : V < 4                        ? 8 / (N - 1)
                                                                    : 4 / (N - 1);
 /// Resident blocks of a row kernel per multiprocessor: more would take registers that single
-/// elements, or states of several values, need.
-template <int V, class State>
-inline constexpr int row_blocks = V == 1               ? 2
-                                  : sizeof(State) <= 4 ? 4
-                                                       : 3;
+/// elements, states of several values, or lines need, and read two operands' memory more at random.
+template <int N, int V, class State, bool Lines>
+inline constexpr int row_blocks = V == 1 ? (Lines&& N <= 3 && sizeof(State) <= 4 ? 4 : 2)
+                                  : Lines || N == 3 || sizeof(State) > 4 ? 3
+                                                                         : 4;
 
 /// Bytes between the items of a thread.
 template <int V>
@@ -51,68 +51,36 @@ template <class Types, int V, int Ahead>
 struct Chunk {
   Registers<Types, V> item[Ahead]{};
 
-  /// Loads the items k, k + distance ... before `last`; the addresses are item k's. No register is
-  /// written twice between the loads, which would make the next load wait.
+  /// Loads the items k, k + distance ... before `last`; the addresses are item k's, `lane` is that
+  /// of ReduceGrid.
   template <int I, class Step, int N>
   __device__ __forceinline__ void load(char* const (&at)[N], const Step (&hop)[N],
                                        const int (&lane)[N], unsigned k, unsigned distance,
                                        unsigned last) {
-    auto vector = [&](int u) -> auto& { return get<I - 1>(item[u].values); };
-    using Vector = std::remove_reference_t<decltype(vector(0))>;
-    using T = std::remove_reference_t<decltype(vector(0).lane[0])>;
-    const bool contiguous = V == 1 || lane[I] != 0;
-    if constexpr (std::is_same_v<Vector, on_cuda::Vector<IndexOperand, V>>) {
-#pragma unroll
-      for (int u = 0; u < Ahead; ++u) {
-        const auto first = reinterpret_cast<long long>(at[I] + u * hop[I]) - IndexOperand::origin;
-#pragma unroll
-        for (int j = 0; j < V; ++j) vector(u).lane[j] = first + (contiguous ? j : 0);
-      }
-    } else if constexpr (V > 1) {
-      Words<T, V> words[Ahead]{};
-      if (contiguous) {
-#pragma unroll
-        for (int u = 0; u < Ahead; ++u) {
-          if (k + u * distance < last) {
-            words[u] = *reinterpret_cast<const Words<T, V>*>(at[I] + u * hop[I]);
-          }
-        }
-      } else {
-#pragma unroll
-        for (int u = 0; u < Ahead; ++u) {
-          if (k + u * distance >= last) break;
-          Vector same;
-#pragma unroll
-          for (int j = 0; j < V; ++j)
-            same.lane[j] = *reinterpret_cast<const T*>(at[I] + u * hop[I]);
-          words[u] = __builtin_bit_cast(Words<T, V>, same);
-        }
-      }
-#pragma unroll
-      for (int u = 0; u < Ahead; ++u) vector(u) = __builtin_bit_cast(Vector, words[u]);
-    } else {
-#pragma unroll
-      for (int u = 0; u < Ahead; ++u) {
-        if (k + u * distance < last) {
-          vector(u).lane[0] = *reinterpret_cast<const T*>(at[I] + u * hop[I]);
-        }
-      }
-    }
+    const auto next = [&](int u) {
+      char* const here = at[I] + u * hop[I];
+      __builtin_assume(__isGlobal(here));
+      return here;
+    };
+    load_operand<I, N, false>(next, lane[I], k, distance, last);
     if constexpr (I + 1 < N) load<I + 1>(at, hop, lane, k, distance, last);
   }
-  /// The same where address(at, k) tells the addresses of item k.
-  template <int N, class F>
-  __device__ __forceinline__ void load_each(const int (&lane)[N], unsigned k, unsigned distance,
-                                            unsigned last, const F& address) {
-#pragma unroll
-    for (int u = 0; u < Ahead; ++u) {
-      if (k + u * distance >= last) break;
-      char* at[N];
-      address(at, k + u * distance);
-      constexpr Hop<V> none[N] = {};
-      Chunk<Types, V, 1> one;
-      one.template load<1>(at, none, lane, 0, 0, 1);
-      item[u] = one.item[0];
+  /// The same where the way to the next item is one of two; bit u of `far`: that from item u is the
+  /// second. The addresses become those of the item behind the last.
+  template <int I, int N>
+  __device__ __forceinline__ void load_lines(char* (&at)[N], const int64_t (&near_hop)[N],
+                                             const int64_t (&far_hop)[N], unsigned far,
+                                             const int (&lane)[N], unsigned k, unsigned distance,
+                                             unsigned last) {
+    const auto next = [&](int u) {
+      char* const here = at[I];
+      __builtin_assume(__isGlobal(here));
+      at[I] += (far >> u & 1U) != 0 ? far_hop[I] : near_hop[I];
+      return here;
+    };
+    load_operand<I, N, true>(next, lane[I], k, distance, last);
+    if constexpr (I + 1 < N) {
+      load_lines<I + 1>(at, near_hop, far_hop, far, lane, k, distance, last);
     }
   }
   template <class Program>
@@ -129,6 +97,65 @@ struct Chunk {
     }
     const auto lane = [&](int j) { return Lane<Registers<Types, V>>{item[u], j}; };
     run_lanes<V>(program, lane, has_effects<Program> ? 0 : alike, V, out);
+  }
+
+ private:
+  /// Loads operand I; address(u) is called for each item, in order. No register is written twice
+  /// between the loads, which would make the next load wait. `Chained`: each address takes the one
+  /// before, so that those that are not read had better not be computed.
+  template <int I, int N, bool Chained, class F>
+  __device__ __forceinline__ void load_operand(const F& address, int lane, unsigned k,
+                                               unsigned distance, unsigned last) {
+    auto vector = [&](int u) -> auto& { return get<I - 1>(item[u].values); };
+    using Vector = std::remove_reference_t<decltype(vector(0))>;
+    using T = std::remove_reference_t<decltype(vector(0).lane[0])>;
+    if constexpr (std::is_same_v<Vector, on_cuda::Vector<IndexOperand, V>>) {
+#pragma unroll
+      for (int u = 0; u < Ahead; ++u) {
+        const auto first = reinterpret_cast<long long>(address(u)) - IndexOperand::origin;
+#pragma unroll
+        for (int j = 0; j < V; ++j) vector(u).lane[j] = first + (V == 1 || lane != 0 ? j : 0);
+      }
+    } else if constexpr (V > 1) {
+      Words<T, V> words[Ahead]{};
+      if (lane == 1) {
+#pragma unroll
+        for (int u = 0; u < Ahead; ++u) {
+          const char* from = address(u);
+          const bool inside = k + u * distance < last;
+          if (Chained && !inside) break;
+          if (inside) words[u] = *reinterpret_cast<const Words<T, V>*>(from);
+        }
+      } else if (N > 2 && lane != 0) {
+#pragma unroll
+        for (int u = 0; u < Ahead; ++u) {
+          const auto* from = reinterpret_cast<const T*>(address(u));
+          if (k + u * distance >= last) break;
+          Vector lanes;
+#pragma unroll
+          for (int j = 0; j < V; ++j) lanes.lane[j] = from[j];
+          words[u] = __builtin_bit_cast(Words<T, V>, lanes);
+        }
+      } else {
+#pragma unroll
+        for (int u = 0; u < Ahead; ++u) {
+          const auto* from = reinterpret_cast<const T*>(address(u));
+          if (k + u * distance >= last) break;
+          Vector same;
+#pragma unroll
+          for (int j = 0; j < V; ++j) same.lane[j] = *from;
+          words[u] = __builtin_bit_cast(Words<T, V>, same);
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < Ahead; ++u) vector(u) = __builtin_bit_cast(Vector, words[u]);
+    } else {
+#pragma unroll
+      for (int u = 0; u < Ahead; ++u) {
+        const char* from = address(u);
+        if (k + u * distance < last) vector(u).lane[0] = *reinterpret_cast<const T*>(from);
+      }
+    }
   }
 };
 

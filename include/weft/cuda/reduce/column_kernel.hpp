@@ -69,10 +69,13 @@ __global__ void __launch_bounds__(compiled_threads, N > 3 ? 2 : 1)
   const unsigned place = blockIdx.x * (blockDim.x >> log_tile) + (threadIdx.x >> log_tile);
   const unsigned split = grid.tiles.divide(place);
   const unsigned tile = place - split * grid.tiles.divisor;
-  const unsigned row = grid.tiles_across.divide(tile);
-  const unsigned item =
-      (tile - row * grid.tiles_across.divisor) * grid.width + (threadIdx.x & (grid.width - 1));
-  const bool inside = split < grid.splits.divisor && item * V < grid.kept[0].divisor;
+  const unsigned x = threadIdx.x & (grid.width - 1);
+  const unsigned number = grid.flat ? tile * grid.width + x : tile;
+  const unsigned row = grid.tiles_across.divide(number);
+  const unsigned left = number - row * grid.tiles_across.divisor;
+  const unsigned item = grid.flat ? left : left * grid.width + x;
+  const bool inside = split < grid.splits.divisor &&
+                      (grid.flat ? number * V < grid.outputs : item * V < grid.kept[0].divisor);
   char* column[N];
   int64_t hop[N];
 #pragma unroll
@@ -106,14 +109,20 @@ __global__ void __launch_bounds__(compiled_threads, N > 3 ? 2 : 1)
         for (int i = 1; i < N; ++i) at[i] += next * grid.reduced_stride[i][0];
         const long long position = outer * grid.inner + k;
         C x[V][ahead]{};
+        if constexpr (V == 1 && detail::has_costly_part<Program>) {
+          const auto item = [&](int u) { return Lane<Registers<Types, 1>>{chunk.item[u], 0}; };
+          const unsigned left = (grid.length - k + depth - 1) >> (log_tile - log_width);
+          detail::run_lanes<ahead>(program, item, grid.along, static_cast<int>(left), x[0]);
+        } else {
 #pragma unroll
-        for (int u = 0; u < ahead; ++u) {
-          // The absent half of short columns is not computed.
-          if (ahead > 1 && u == ahead / 2 && k + ahead / 2 * depth >= grid.length) break;
-          C values[V]{};
-          chunk.values(program, u, grid.alike, k + u * depth < grid.length, values);
+          for (int u = 0; u < ahead; ++u) {
+            // The absent half of short columns is not computed.
+            if (ahead > 1 && u == ahead / 2 && k + ahead / 2 * depth >= grid.length) break;
+            C values[V]{};
+            chunk.values(program, u, grid.alike, k + u * depth < grid.length, values);
 #pragma unroll
-          for (int j = 0; j < V; ++j) x[j][u] = values[j];
+            for (int j = 0; j < V; ++j) x[j][u] = values[j];
+          }
         }
         State part[V]{};
         if (k + (ahead - 1) * depth < grid.length) {

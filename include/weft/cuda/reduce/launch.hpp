@@ -17,8 +17,8 @@ struct ReduceKernels {
   int lanes = 1;
   int column_lanes = 1;
   int64_t state_bytes = 0;
-  const void* rows[2] = {};     // by elements, by vectors
-  const void* columns[2] = {};  // likewise
+  const void* rows[4] = {};     // by elements, by vectors, the same of short lines
+  const void* columns[2] = {};  // by elements, by vectors
   const void* tiles = nullptr;
   const void* merge = nullptr;
   int weight = 0;  // see ReduceLimits
@@ -26,13 +26,18 @@ struct ReduceKernels {
   CopyKernels copies{};
   std::uint64_t waits = 0;  // waits_on of its file, for the merge
 
-  template <class Out, class Types, int N, class R, class State, class Program>
+  /// `Lines`: also those of short lines, without which they are rows.
+  template <class Out, class Types, int N, class R, class State, class Program, bool Lines>
   static ReduceKernels of() {
     constexpr int v = lanes_of_widest<bool>(Types{});
     constexpr int w = on_cuda::column_lanes<State, v>;
     ReduceKernels out{v, w, sizeof(State)};
-    out.rows[0] = erase(reduce_rows<Out, Types, 1, N, R, State, Program>);
-    out.rows[1] = erase(reduce_rows<Out, Types, v, N, R, State, Program>);
+    out.rows[0] = erase(reduce_rows<Out, Types, 1, N, R, State, Program, false>);
+    out.rows[1] = erase(reduce_rows<Out, Types, v, N, R, State, Program, false>);
+    if constexpr (Lines) {
+      out.rows[2] = erase(reduce_rows<Out, Types, 1, N, R, State, Program, true>);
+      out.rows[3] = erase(reduce_rows<Out, Types, v, N, R, State, Program, true>);
+    }
     if constexpr (w > 0) {
       out.columns[0] = erase(reduce_columns<Out, Types, 1, N, R, State, Program>);
       out.columns[1] = erase(reduce_columns<Out, Types, w, N, R, State, Program>);
@@ -51,7 +56,8 @@ struct ReduceKernels {
   /// The kernel that was planned.
   const void* of(const ReduceLoops& grid) const {
     if (grid.form == ReduceLoops::by_tiles) return tiles;
-    return (grid.form == ReduceLoops::columns ? columns : rows)[grid.vectors ? 1 : 0];
+    if (grid.form == ReduceLoops::columns) return columns[grid.vectors ? 1 : 0];
+    return rows[(grid.flat ? 2 : 0) + (grid.vectors ? 1 : 0)];
   }
 
  private:
@@ -90,6 +96,7 @@ template <int N>
   ReduceLimits limits{kernels.lanes, kernels.column_lanes, properties(device).multiprocessors,
                       kernels.weight};
   limits.tiles = kernels.tiles != nullptr;
+  limits.lines = kernels.rows[2] != nullptr;
   limits.together = kernels.together;
   const ReductionLoops loops =
       plan_reduction(name.operation, kept, reduced, operands, inside, N, limits, grid);

@@ -22,10 +22,11 @@ inline constexpr unsigned merge_threads = 512;
 struct ReduceLoops {
   enum Form { rows, columns, by_tiles };
   Form form = rows;
-  bool vectors = false;  // items are vectors
-  bool ragged = false;   // rows: which may begin and end between vectors
-  bool flat = false;     // rows: items are numbered along all reduced dimensions
-  int lead = 0;          // rows that begin anywhere: the operand that tells where vectors do
+  bool vectors = false;     // items are vectors
+  bool ragged = false;      // rows: which may begin and end between vectors
+  bool flat = false;        // items are numbered along all reduced dimensions (columns: kept ones)
+  int lead = 0;             // the operand that tells where vectors begin; 0: all are alike
+  unsigned next_inner = 0;  // flat rows: by how many items of a line a thread goes on
   unsigned outputs = 1;
   long long count = 1;  // elements that make one output
   long long inner = 1;  // of them along the innermost reduced dimension
@@ -39,7 +40,7 @@ struct ReduceLoops {
   FastDivmod splits{1};        // parts that each output's elements are cut into
   FastDivmod inner_splits{1};  // of them along `length`, each with a few items at a time
   FastDivmod tiles;            // columns: `width` items of neighbouring columns; tiles: down
-  FastDivmod tiles_across;     // of them across the innermost kept dimension
+  FastDivmod tiles_across;     // of them across the innermost kept dimension; flat: items across it
   ReduceTile tile;
   unsigned width = 32;  // rows: a power of two up to 32, or all of a block
   unsigned depth = 1;   // columns: threads along the reduced axes, likewise
@@ -48,14 +49,18 @@ struct ReduceLoops {
   unsigned merge_width = 32;  // threads that merge the pieces of one output
   bool whole = false;         // not rows: the results of a vector's lanes are a vector too
   std::uint64_t alike = 0;    // bit i: operand i is the same in all lanes of a vector
+  std::uint64_t apart = 0;    // bit i: operand i is contiguous, but its vectors begin elsewhere
+  std::uint64_t along = 0;    // bit i: operand i is the same along the innermost reduced dimension
 };
 
 /// The same with the addresses and strides (in bytes) of N operands, the target first.
 template <int N>
 struct ReduceGrid : ReduceLoops {
   char* data[N];
-  int lane[N];      // strides in elements along a vector's lanes: 0 or 1
-  int64_t step[N];  // between neighbouring items
+  int lane[N];  // along a vector's lanes: 0: one element, 1: a vector, 2: elements read one by one
+  int64_t step[N];       // between neighbouring items
+  int64_t next_item[N];  // flat rows of two dimensions: from an item of a thread to its next
+  int64_t next_line[N];  // the same where that is in a line further down
   int64_t kept_stride[N][max_rank];
   int64_t reduced_stride[N][max_rank];
 };
@@ -93,38 +98,53 @@ inline bool prefers_columns(const Loops& kept, const Operand* operands, const Lo
 
 /// How a vector's lanes lie in all operands; dimension `lanes_at` counts kept, then reduced ones.
 struct VectorLayout {
-  bool possible = true;  // contiguous or one element, and alike in all operands
-  bool aligned = true;   // every vector of every operand
-  int lead = 0;          // an operand that is contiguous along the lanes
+  bool possible = true;     // contiguous or one element in all operands
+  bool aligned = true;      // every vector of the leading operand
+  int lead = 0;             // the operand that tells where vectors begin; 0: none is contiguous
+  std::uint64_t apart = 0;  // bit i: operand i's vectors begin elsewhere
 };
 
 inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, const Loops& reduced,
                                   const Operand* inside, int n, int lanes, int lanes_at) {
-  VectorLayout out;
-  int64_t first[2 * max_rank + 1] = {};
   const int rank = kept.rank + reduced.rank;
-  for (int i = 1; i < n; ++i) {
-    auto stride = [&](int d) {
-      return d < kept.rank ? operands[i].stride[d] : inside[i].stride[d - kept.rank];
-    };
-    const int64_t lane = stride(lanes_at);
-    if ((lane != 0 && lane != 1) || operands[i].itemsize == 0) out.possible = false;
-    if (lane != 1 || operands[i].itemsize == 0) continue;
-    for (int d = 0; d <= rank; ++d) {
-      const int64_t value =
-          d == rank ? static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(operands[i].data) /
-                                           static_cast<unsigned>(operands[i].itemsize))
-          : d == lanes_at ? 0
-                          : stride(d);
-      const int64_t remainder = (value % lanes + lanes) % lanes;
-      if (remainder != 0) out.aligned = false;
-      if (out.lead != 0 && remainder != first[d]) out.possible = false;
-      if (out.lead == 0) first[d] = remainder;
-    }
-    if (out.lead == 0) out.lead = i;
-  }
+  const auto stride = [&](int i, int d) {
+    return d < kept.rank ? operands[i].stride[d] : inside[i].stride[d - kept.rank];
+  };
+  // Elements between the beginning of a vector and operand i along dimension d; d == rank: at all.
+  const auto past = [&](int i, int d) -> int64_t {
+    if (d == lanes_at) return 0;
+    const int64_t value =
+        d < rank ? stride(i, d)
+                 : static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(operands[i].data) /
+                                        static_cast<unsigned>(operands[i].itemsize));
+    return (value % lanes + lanes) % lanes;
+  };
   const int64_t size =
       lanes_at < kept.rank ? kept.size[lanes_at] : reduced.size[lanes_at - kept.rank];
+  VectorLayout out;
+  const auto is_contiguous = [&](int i) {
+    return stride(i, lanes_at) == 1 && operands[i].itemsize != 0;
+  };
+  const auto agrees = [&](int i, int with) {  // with 0: all vectors are aligned
+    for (int d = 0; d <= rank; ++d) {
+      if (past(i, d) != (with != 0 ? past(with, d) : 0)) return false;
+    }
+    return true;
+  };
+  out.aligned = false;
+  for (int i = 1; i < n; ++i) {
+    const int64_t lane = stride(i, lanes_at);
+    if ((lane != 0 && lane != 1) || operands[i].itemsize == 0) out.possible = false;
+    if (!is_contiguous(i) || out.aligned) continue;
+    if (out.lead == 0) out.lead = i;
+    if (!agrees(i, 0)) continue;
+    out.lead = i;
+    out.aligned = true;
+  }
+  for (int i = 1; i < n; ++i) {
+    if (is_contiguous(i) && !agrees(i, out.lead)) out.apart |= std::uint64_t{1} << i;
+  }
+  if (out.lead == 0) out.aligned = true;
   if (size % lanes != 0) out.aligned = false;
   return out;
 }
@@ -138,6 +158,8 @@ inline constexpr int reduction_weight = weft::detail::program_weight<Program> +
                                         (MergesAmongThreads<R, State> ? costly_element : 0);
 /// The least vectors of a thread, in rounds of four loads: in short rows, in others, in long ones.
 inline constexpr int items_of_short_row = 4, items_of_row = 8, items_of_long_row = 16;
+/// The least elements of a thread where they are numbered along short lines.
+inline constexpr int items_of_short_lines = 128;
 /// The most vectors of a short row, and of one that is not long.
 inline constexpr unsigned most_of_short_row = 64, most_of_row = 1024;
 /// The least items of a thread in a column; the most of a short column; the least width of a tile.
@@ -145,7 +167,7 @@ inline constexpr int items_of_column = 16, most_of_short_column = 1024, least_ti
 /// With fewer vectors or elements than these along the innermost of several dimensions, a group of
 /// threads would soon be done with each: they are then numbered along all dimensions, which takes
 /// divisions.
-inline constexpr unsigned least_vectors_of_loop = 32, least_elements_of_loop = 16;
+inline constexpr unsigned least_vectors_of_loop = 256, least_elements_of_loop = 128;
 
 /// What planning needs to know about the kernels and the GPU.
 struct ReduceLimits {
@@ -157,6 +179,7 @@ struct ReduceLimits {
   int column_blocks = 0;  // the same in the form of columns at a time; 0: by their operands
   int items = 0;          // the least vectors of a thread; 0: by the row's length and weight
   bool tiles = false;     // whether there is a kernel for tiles, with as many lanes as for columns
+  bool lines = true;      // whether there are kernels for short lines
   int together = 0;       // vectors of a row that a thread adds at once, or half of them; 0: any
 };
 
@@ -188,6 +211,7 @@ inline void plan_column_reduction(const char* name, const Loops& kept, const Ope
       vector_layout(kept, operands, reduced, inside, n, lanes, kept.rank - 1);
   out.form = ReduceLoops::columns;
   out.vectors = lanes > 1 && layout.possible && layout.aligned;
+  if (out.vectors) out.apart = layout.apart;
   const int64_t across = kept.size[kept.rank - 1];
   const unsigned items = divide_up(across, out.vectors ? lanes : 1);
   out.length = checked(name, out.inner, "elements for each result");
@@ -197,11 +221,15 @@ inline void plan_column_reduction(const char* name, const Loops& kept, const Ope
          int64_t{out.outputs} / across * divide_up(items, out.width) < limits.multiprocessors) {
     out.width /= 2;
   }
-  out.tiles_across = FastDivmod(divide_up(items, out.width));
+  // Where many lanes would be idle, tiles go on in the next line of results.
+  out.flat =
+      kept.rank > 1 && (items > out.width ? items % out.width != 0 : 3 * items < 2 * out.width);
+  out.tiles_across = FastDivmod(out.flat ? items : divide_up(items, out.width));
   out.threads = column_threads;
   out.depth = column_threads / out.width;
   while (out.depth > 1 && out.depth * items_of_column > out.length) out.depth /= 2;
-  const int64_t tiles = int64_t{out.outputs} / across * out.tiles_across.divisor;
+  int64_t tiles = int64_t{out.outputs} / across * out.tiles_across.divisor;
+  if (out.flat) tiles = divide_up(tiles, out.width);
   out.tiles = FastDivmod(checked(name, tiles, "tiles of results"));
   const unsigned tiles_a_block = out.threads / (out.width * out.depth);
   // As many as run at a time: a few more would run alone, after all others.
@@ -229,24 +257,32 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
     out.vectors = layout.possible && (layout.aligned || many_vectors);
     out.ragged = !layout.aligned;
     out.lead = layout.aligned ? 0 : layout.lead;
+    if (out.vectors) out.apart = layout.apart;
   }
   const int lanes = out.vectors ? limits.lanes : 1;
   out.length = checked(name, (out.inner + lanes - 1) / lanes, "vectors for each result");
-  const int64_t items = int64_t{out.outer} * out.length;
+  const int64_t lines = reduced.rank > 1 ? reduced.size[reduced.rank - 2] : 1;
+  const int64_t items = lines * out.length;
   const unsigned least = out.vectors ? least_vectors_of_loop : least_elements_of_loop;
-  out.flat =
-      !(out.vectors && out.ragged) && out.outer > 1 && out.length < least && items <= INT32_MAX;
+  out.flat = limits.lines && !(out.vectors && out.ragged) && lines > 1 && out.length < least &&
+             items <= INT32_MAX;
   if (out.flat) {
     out.reduced[0] = FastDivmod(out.length);
     out.length = static_cast<unsigned>(items);
-    out.outer = 1;
+    out.inner *= lines;
+    out.outer = static_cast<unsigned>(out.outer / lines);
   }
   const bool is_short = out.length <= most_of_short_row && limits.weight < costly_element;
   const int64_t each = limits.items > 0                           ? limits.items
+                       : out.flat && !out.vectors                 ? items_of_short_lines
                        : !out.vectors || out.length > most_of_row ? items_of_long_row
                        : is_short                                 ? items_of_short_row
                                                                   : items_of_row;
-  const unsigned wide = power_of_two(divide_up(out.length, each));
+  unsigned wide = power_of_two(divide_up(out.length, each));
+  if (out.flat && !out.vectors && wide < 32) {
+    const unsigned fewer = power_of_two(divide_up(out.length, items_of_long_row));
+    wide = fewer < 32 ? fewer : 32;
+  }
   out.width = wide < row_threads ? wide : row_threads;
   if (out.vectors && limits.together > 1 && limits.items == 0) {
     const int64_t fill = int64_t{limits.multiprocessors} * 2048;
@@ -257,6 +293,7 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
       out.width /= 2;
     }
   }
+  if (out.flat) out.next_inner = out.width % out.reduced[0].divisor;
   out.threads = out.width > 32 ? out.width : row_threads / 2;  // wide groups meet in shared memory
   const unsigned groups_a_block = out.threads / out.width;
   const int64_t wanted = int64_t{limits.row_blocks} * limits.multiprocessors * groups_a_block;
@@ -352,10 +389,17 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
     const int64_t stride = columns            ? operands[i].stride[kept.rank - 1]
                            : reduced.rank > 0 ? inside[i].stride[reduced.rank - 1]
                                               : 0;
-    grid.lane[i] = stride == 0 ? 0 : 1;
+    grid.lane[i] = stride == 0 ? 0 : (grid.apart >> i & 1U) != 0 ? 2 : 1;
     if (stride == 0) grid.alike |= std::uint64_t{1} << i;
+    if (grid.reduced_stride[i][0] == 0) grid.along |= std::uint64_t{1} << i;
     grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
-    if (grid.flat) grid.reduced_stride[i][0] = grid.step[i];
+    if (!columns && grid.flat) {
+      const int64_t line = grid.reduced[0].divisor;
+      const int64_t lines = grid.width / line;
+      const int64_t to_line = grid.reduced_stride[i][1];
+      grid.next_item[i] = grid.next_inner * grid.step[i] + lines * to_line;
+      grid.next_line[i] = grid.next_item[i] + to_line - line * grid.step[i];
+    }
   }
   grid.whole = grid.form != ReduceLoops::rows && grid.vectors && grid.tile.columns == 0 &&
                is_vector_target(kept, operands[0], lanes);

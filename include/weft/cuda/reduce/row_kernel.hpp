@@ -38,9 +38,10 @@ inline constexpr int added_together = [] {
 }();
 }  // namespace detail
 
-/// grid.width threads reduce one piece of one row.
-template <class Out, class Types, int V, int N, class R, class State, class Program>
-__global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
+/// grid.width threads reduce one piece of one row; Lines: whose items are numbered along short
+/// lines.
+template <class Out, class Types, int V, int N, class R, class State, class Program, bool Lines>
+__global__ void __launch_bounds__(row_threads, detail::row_blocks<N, V, State, Lines>)
     reduce_rows(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
                 const __grid_constant__ Program program, State* partials) {
   using C = typename Program::type;
@@ -78,11 +79,12 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
     for (int i = 1; i < N; ++i) at[i] = row[i];
     at[0] = nullptr;
     if (grid.reduced_rank > 1) {
-      detail::advance(at, outer, grid.reduced, 1, grid.reduced_rank, grid.reduced_stride);
+      detail::advance(at, outer, grid.reduced, Lines ? 2 : 1, grid.reduced_rank,
+                      grid.reduced_stride);
     }
     unsigned items = grid.length;
     long long position = outer * grid.inner;
-    if constexpr (V > 1) {
+    if constexpr (V > 1 && !Lines) {
       if (grid.ragged) {  // elements before the first vector and after the last
         unsigned head = 0;
 #pragma unroll
@@ -116,23 +118,43 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
     }
     const unsigned next = grid.inner_splits.divisor * ahead * width;
     unsigned k = inner_split * ahead * width + thread;
+    unsigned inner = 0;  // items before the addresses in their line
+    const auto go = [&](unsigned n) {
+      const unsigned lines = grid.reduced[0].divide(inner + n);
+      const unsigned to = inner + n - lines * grid.reduced[0].divisor;
+      const int64_t further = static_cast<int64_t>(to) - inner;
 #pragma unroll
-    for (int i = 1; i < N; ++i) at[i] += k * grid.step[i];
+      for (int i = 1; i < N; ++i) {
+        at[i] += lines * grid.reduced_stride[i][1] + further * grid.step[i];
+      }
+      inner = to;
+    };
+    if constexpr (Lines) {
+      go(k);
+    } else {
+#pragma unroll
+      for (int i = 1; i < N; ++i) at[i] += k * grid.step[i];
+    }
 #pragma unroll 1
     for (; k < items; k += next) {
       detail::Chunk<Types, V, ahead> chunk;
-      if (grid.flat) {
-        chunk.load_each(grid.lane, k, width, items, [&](char*(&from)[N], unsigned item) {
-          from[0] = nullptr;
+      if constexpr (Lines) {
+        unsigned far = 0;
 #pragma unroll
-          for (int i = 1; i < N; ++i) from[i] = row[i];
-          detail::advance(from, item, grid.reduced, 0, grid.reduced_rank, grid.reduced_stride);
-        });
+        for (int u = 0; u < ahead; ++u) {
+          inner += grid.next_inner;
+          if (inner < grid.reduced[0].divisor) continue;
+          inner -= grid.reduced[0].divisor;
+          far |= 1U << u;
+        }
+        chunk.template load_lines<1>(at, grid.next_item, grid.next_line, far, grid.lane, k, width,
+                                     items);
+        if (grid.inner_splits.divisor > 1) go(next - ahead * width);
       } else {
         chunk.template load<1>(at, hop, grid.lane, k, width, items);
-      }
 #pragma unroll
-      for (int i = 1; i < N; ++i) at[i] += next * grid.step[i];
+        for (int i = 1; i < N; ++i) at[i] += next * grid.step[i];
+      }
       C x[ahead * V]{};
 #pragma unroll
       for (int u = 0; u < ahead; ++u) {

@@ -139,10 +139,11 @@ struct ReduceChoices {
     if (std::strcmp(choice.what, "threads") == 0) {
       grid.threads = value;
     } else if (std::strcmp(choice.what, "width") == 0) {
-      const unsigned rows_of_tiles = grid.tiles.divisor / grid.tiles_across.divisor;
+      const unsigned rows_of_tiles = grid.outputs / grid.kept[0].divisor;
       grid.width = value;
-      grid.tiles_across = FastDivmod(divide_up(items(), value));
-      grid.tiles = FastDivmod(rows_of_tiles * grid.tiles_across.divisor);
+      if (!grid.flat) grid.tiles_across = FastDivmod(divide_up(items(), value));
+      const unsigned tiles = rows_of_tiles * grid.tiles_across.divisor;
+      grid.tiles = FastDivmod(grid.flat ? divide_up(tiles, value) : tiles);
       grid.threads = value * grid.depth;
     }
     const bool rows = grid.form == ReduceLoops::rows;

@@ -14,7 +14,7 @@ namespace weft {
 ///   static void for_each(Explanation&, D, const Name&, const Shape&, Operand*, const Program&);
 ///   template <class Out, class Types, class R, class Program>
 ///   static void reduce(Explanation&, D, const Name&, const Shape& kept, const Shape& reduced,
-///                      Operand*);
+///                      Operand*, const Program&);
 ///   template <class Outs, class Types, class Program>
 ///   static int rows(Explanation&, D, const Name&, const RowTask&, Operand*);
 /// and where D joins parts at once, or scans with what reads the scan, false where not these:
@@ -94,7 +94,7 @@ struct Reducer<detail::DryRun<D>> {
   template <class Out, class Types, class R, class Program>
   static void reduce(const detail::Name& name, const R&, const detail::DryRun<D>& dry,
                      const Shape& kept, const Shape& reduced, detail::Operand* operands,
-                     const Program&) {
+                     const Program& program) {
     Text work = detail::join({R::text, " of ", detail::counted(kept.size(), "result"), " from ",
                               reduced.size(), " each"});
     Explanation::Kernel& kernel = detail::add_kernel(
@@ -104,8 +104,8 @@ struct Reducer<detail::DryRun<D>> {
     kernel.cost = element_cost<Program>;
     kernel.cost += add_cost<typename R::template State<typename Program::type>>;
     kernel.elements = kept.size() * reduced.size();
-    Explainer<D>::template reduce<Out, Types, R, Program>(*dry.out, dry.device, name, kept, reduced,
-                                                          operands);
+    Explainer<D>::template reduce<Out, Types, R>(*dry.out, dry.device, name, kept, reduced,
+                                                 operands, program);
   }
 };
 
