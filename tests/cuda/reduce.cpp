@@ -120,14 +120,14 @@ TEST_CASE(
     "parts of wider operands, whose lines begin anywhere, beside aligned ones [gpu] [sanitize]") {
   for (const int64_t length : {4, 12, 28, 33, 64, 300}) {
     CAPTURE(length);
-    const auto x = noise({6, 9, length});
-    const auto wide = noise({6, 9, length + 1});
+    const Tensor<float> x = abs(noise({6, 9, length}));  // sums of both signs lose digits
+    const Tensor<float> wide = abs(noise({6, 9, length + 1}));
     const auto part = wide(weft::all, weft::all, weft::slice(0, length));
     const auto g = x.to(Cuda{});
     const auto gpart = wide.to(Cuda{})(weft::all, weft::all, weft::slice(0, length));
     for (const auto& axes : {axis(-1), axis(1, 2), axis(0, 2), axis(0), axis(0, 1)}) {
       all_agree(x * part, g * gpart, axes);
-      all_agree(part - x, gpart - g, axes);
+      all_agree(abs(part - x), abs(gpart - g), axes);
     }
     all_agree(x * part, g * gpart);
     all_agree(cast<float>(cast<weft::half>(x)) * part,

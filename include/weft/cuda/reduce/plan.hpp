@@ -22,10 +22,11 @@ inline constexpr unsigned merge_threads = 512;
 struct ReduceLoops {
   enum Form { rows, columns, by_tiles };
   Form form = rows;
-  bool vectors = false;     // items are vectors
-  bool ragged = false;      // rows: which may begin and end between vectors
-  bool flat = false;        // items are numbered along all reduced dimensions (columns: kept ones)
-  int lead = 0;             // the operand that tells where vectors begin; 0: all are alike
+  bool vectors = false;  // items are vectors
+  bool ragged = false;   // rows: which may begin and end between vectors
+  bool flat = false;     // items are numbered along short lines, one after the other: rows: along
+                         // the two innermost reduced dimensions; columns: along all kept ones
+  int lead = 0;          // the operand that tells where vectors begin; 0: all are alike
   unsigned next_inner = 0;  // flat rows: by how many items of a line a thread goes on
   unsigned outputs = 1;
   long long count = 1;  // elements that make one output
@@ -164,9 +165,8 @@ inline constexpr int items_of_short_lines = 128;
 inline constexpr unsigned most_of_short_row = 64, most_of_row = 1024;
 /// The least items of a thread in a column; the most of a short column; the least width of a tile.
 inline constexpr int items_of_column = 16, most_of_short_column = 1024, least_tile_width = 8;
-/// With fewer vectors or elements than these along the innermost of several dimensions, a group of
-/// threads would soon be done with each: they are then numbered along all dimensions, which takes
-/// divisions.
+/// Lines of fewer vectors or elements than these are short: a group of threads would soon be done
+/// with each, and numbers the items of all of them instead.
 inline constexpr unsigned least_vectors_of_loop = 256, least_elements_of_loop = 128;
 
 /// What planning needs to know about the kernels and the GPU.
