@@ -190,7 +190,7 @@ struct Reducer<Swept> {
                      const Program& program) {
     constexpr int n = weft::detail::count(Types{}) + 1;
     using State = typename R::template State<typename Program::type>;
-    const auto kernels = on_cuda::ReduceKernels::of<Out, Types, n, R, State, Program, true>();
+    const auto kernels = on_cuda::ReduceKernels::of<Out, Types, n, R, State, Program>();
     on_cuda::detail::ReduceLimits limits{kernels.lanes, kernels.column_lanes,
                                          on_cuda::properties(swept.device).multiprocessors,
                                          kernels.weight};

@@ -135,9 +135,49 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("two operands that begin between vectors, each elsewhere [gpu] [sanitize]") {
+  const Tensor<float> wide = abs(noise({9, 1005}));
+  const auto g = wide.to(Cuda{});
+  const auto part = [](const auto& x, std::int64_t first) {
+    return x(weft::all, weft::slice(first, first + 1003));
+  };
+  for (const std::int64_t first : {0, 1, 2}) {
+    const auto x = part(wide, first) * part(wide, 2 - first / 2);
+    const auto on_gpu = part(g, first) * part(g, 2 - first / 2);
+    all_agree(x, on_gpu, axis(1));
+    all_agree(x, on_gpu, axis(0));
+    all_agree(x, on_gpu);
+  }
+}
+
+TEST_CASE_TEMPLATE("elements of 2 bytes and of one beside others [gpu] [sanitize]", T, weft::half,
+                   std::int8_t) {
+  const Tensor<float> values = floor(abs(noise({40, 6, 81})) * 50);
+  const auto wide = cast<T>(values).eval();
+  const auto g = wide.to(Cuda{});
+  const auto product = [](const auto& x) {
+    return cast<float>(x(weft::all, weft::all, weft::slice(0, 80))) *
+           cast<float>(x(weft::all, weft::all, weft::slice(1, 81)));
+  };
+  for (const auto& axes : {axis(2), axis(1, 2), axis(0), axis(0, 2)}) {
+    all_agree(product(wide), product(g), axes);
+    const auto whole = [&](const auto& x) {
+      return x(weft::all, weft::all, weft::slice(0, 80)).clone();
+    };
+    all_agree(
+        cast<float>(whole(wide)) * cast<float>(wide(weft::all, weft::all, weft::slice(1, 81))),
+        cast<float>(whole(g)) * cast<float>(g(weft::all, weft::all, weft::slice(1, 81))), axes);
+  }
+}
+
+TEST_CASE("long lines of vectors in pieces [gpu] [sanitize]") {
+  const Tensor<float> x = abs(noise({1, 3000, 2, 64}));
+  all_agree(x, x.to(Cuda{}), axis(1, 3));
+}
+
 TEST_CASE("short lines of several dimensions, and columns of several [gpu] [sanitize]") {
-  for (const Shape& shape :
-       {Shape{3, 70, 5, 14}, Shape{2, 40, 3, 12}, Shape{5, 6, 7, 3}, Shape{4, 33, 2, 31}}) {
+  for (const Shape& shape : {Shape{3, 70, 5, 14}, Shape{2, 40, 3, 12}, Shape{5, 6, 7, 3},
+                             Shape{4, 33, 2, 31}, Shape{7, 5, 3, 12}, Shape{6, 4, 2, 140}}) {
     CAPTURE(weft::detail::text(shape));
     const auto x = noise(shape);
     const auto g = x.to(Cuda{});

@@ -23,9 +23,9 @@ struct Reducer<Cuda> {
     using State = typename R::template State<typename Program::type>;
     on_cuda::detail::with_reduced<Types>(
         program, operands, kept.rank() + reduced.rank(),
-        [&]<class Read, bool Lines, class P>(const P& computed, detail::Operand* read) {
+        [&]<class Read, class P>(const P& computed, detail::Operand* read) {
           constexpr int n = detail::count(Read{}) + 1;
-          const auto kernels = on_cuda::ReduceKernels::of<Out, Read, n, R, State, P, Lines>();
+          const auto kernels = on_cuda::ReduceKernels::of<Out, Read, n, R, State, P>();
           on_cuda::detail::run_reduction<n>(name, device, kept, reduced, read, kernels, &reducer,
                                             &computed);
         });

@@ -64,6 +64,15 @@ TEST_CASE("equal parts of a reduction are computed once, different ones each [gp
   }
 }
 
+TEST_CASE("parts that are not computed may read operands of any type [gpu]") {
+  const auto b = weft::full<float>({3, 40}, 2.F, Cuda{});
+  const auto c = weft::full<weft::complex<float>>({3, 40}, 1.F, Cuda{});
+  const auto u = weft::full<float>({3, 40}, 5.F, Cuda{});
+  const auto t = b + abs(c);
+  CHECK(sum(where(t > 2.5F, t, u)).item() == 360);
+  CHECK(sum(where(t > 3.5F, t, u)).item() == 600);
+}
+
 TEST_CASE("the operands of equal parts alone are kept") {
   using Add = weft::Apply<weft::op::add, weft::Arg<1, float>, weft::Arg<2, float>>;
   using Again = weft::Apply<weft::op::add, weft::Arg<3, float>, weft::Arg<4, float>>;
@@ -81,6 +90,20 @@ TEST_CASE("the operands of equal parts alone are kept") {
   CHECK(few[0].data == nullptr);
   CHECK(few[1].data == operands[1].data);
   CHECK(few[2].data == operands[2].data);
+  const auto operands_read = [&] {
+    int out = 0;
+    on_cuda::with_reduced<weft::detail::TypeList<float, float, float, float>>(
+        program, operands, 1, [&]<class Types, class P>(const P&, const weft::detail::Operand*) {
+          out = weft::detail::count(Types{});
+        });
+    return out;
+  };
+  CHECK(operands_read() == 2);
   operands[4].stride[0] = 1;
+  CHECK(operands_read() == 4);
+  operands[4].stride[0] = 0;
+  weft::Storage other{};
+  operands[4].storage = &other;  // the same memory, but on another stream perhaps
+  CHECK(operands_read() == 4);
   CHECK_FALSE(on_cuda::has_assumed_parts<Program>(&program, operands, 0, 1));
 }

@@ -52,7 +52,8 @@ struct FirstOperand {
 
  private:
   bool is_same(const Operand& x, const Operand& y) const {
-    bool same = x.data == y.data && x.itemsize == y.itemsize && x.gathered == 0 && y.gathered == 0;
+    bool same = x.data == y.data && x.storage == y.storage && x.itemsize == y.itemsize &&
+                x.gathered == 0 && y.gathered == 0;
     for (int d = 0; d < rank; ++d) same = same && x.stride[d] == y.stride[d];
     return same;
   }

@@ -215,7 +215,7 @@ struct Explainer<Cuda> {
     using State = typename R::template State<typename Program::type>;
     on_cuda::detail::with_reduced<Types>(
         program, operands, kept.rank() + reduced.rank(),
-        [&]<class Read, bool Lines, class P>(const P&, detail::Operand* read) {
+        [&]<class Read, class P>(const P&, detail::Operand* read) {
           constexpr int n = detail::count(Read{}) + 1;
           constexpr int lanes = on_cuda::lanes_of_widest<bool>(Read{});
           detail::Operand inside[n];
@@ -223,7 +223,6 @@ struct Explainer<Cuda> {
           limits.weight = on_cuda::detail::reduction_weight<R, State, P>;
           limits.together = on_cuda::detail::added_together<R, State, Read, P>;
           limits.tiles = on_cuda::has_tiles<Read, on_cuda::column_lanes<State, lanes>, P>;
-          limits.lines = Lines;
           on_cuda::detail::explain_reduction(out, name, device, kept, reduced, read, inside, n,
                                              limits, sizeof(State),
                                              on_cuda::CopyKernels::of(Read{}));

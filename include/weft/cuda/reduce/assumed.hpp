@@ -22,6 +22,13 @@ struct NeededTypes<Needed, I, weft::detail::TypeList<Few...>, weft::detail::Type
   using type = typename NeededTypes<Needed, I + 1, Next, weft::detail::TypeList<Ts...>>::type;
 };
 
+/// The value of an operand that was not kept, which only parts that are not computed read.
+struct NotKept {
+  template <class T>
+  WEFT_HD constexpr operator T() const {  // NOLINT(google-explicit-constructor)
+    return T{};
+  }
+};
 /// The inputs of a program whose operands were not all kept: Arg<I> is the one for as many operands
 /// in Needed as there are up to it.
 template <std::uint64_t Needed, class Inputs>
@@ -30,7 +37,11 @@ struct FewInputs {
   template <int I>
   WEFT_HD auto get() const {
     constexpr std::uint64_t up_to = (std::uint64_t{2} << I) - 1;
-    return inputs.template get<__builtin_popcountll(Needed & up_to)>();
+    if constexpr ((Needed >> I & 1U) != 0) {
+      return inputs.template get<__builtin_popcountll(Needed & up_to)>();
+    } else {
+      return NotKept{};
+    }
   }
 };
 
@@ -66,9 +77,9 @@ void keep_needed(const Operand* operands, Operand* out) {
   }
 }
 
-/// Calls run.template operator()<Types, Lines>(program, operands) for the kernels of a reduction
-/// over operands of `rank` dimensions: for AssumedProgram if its parts have one value, or else for
-/// the program itself. `Lines`: whether there are those of short lines.
+/// Calls run.template operator()<Types>(program, operands) for the kernels of a reduction over
+/// operands of `rank` dimensions: for AssumedProgram if its parts have one value, or else for the
+/// program itself.
 template <class Types, class Program, class F>
 void with_reduced(const Program& program, Operand* operands, int rank, const F& run) {
   if constexpr (assumes_reduced<Program>) {
@@ -76,11 +87,11 @@ void with_reduced(const Program& program, Operand* operands, int rank, const F& 
       using Few = AssumedProgram<Program>;
       Operand few[Few::operands + 1];
       keep_needed<Program>(operands, few);
-      run.template operator()<typename Few::template FewTypes<Types>, true>(Few{program}, few);
+      run.template operator()<typename Few::template FewTypes<Types>>(Few{program}, few);
       return;
     }
   }
-  run.template operator()<Types, !assumes_reduced<Program>>(program, operands);
+  run.template operator()<Types>(program, operands);
 }
 
 }  // namespace weft::on_cuda::detail

@@ -57,12 +57,8 @@ struct Chunk {
   __device__ __forceinline__ void load(char* const (&at)[N], const Step (&hop)[N],
                                        const int (&lane)[N], unsigned k, unsigned distance,
                                        unsigned last) {
-    const auto next = [&](int u) {
-      char* const here = at[I] + u * hop[I];
-      __builtin_assume(__isGlobal(here));
-      return here;
-    };
-    load_operand<I, N, false>(next, lane[I], k, distance, last);
+    load_operand<I, N, false>([&](int u) { return at[I] + u * hop[I]; }, lane[I], k, distance,
+                              last);
     if constexpr (I + 1 < N) load<I + 1>(at, hop, lane, k, distance, last);
   }
   /// The same where the way to the next item is one of two; bit u of `far`: that from item u is the
@@ -74,7 +70,6 @@ struct Chunk {
                                              unsigned last) {
     const auto next = [&](int u) {
       char* const here = at[I];
-      __builtin_assume(__isGlobal(here));
       at[I] += (far >> u & 1U) != 0 ? far_hop[I] : near_hop[I];
       return here;
     };
@@ -100,6 +95,11 @@ struct Chunk {
   }
 
  private:
+  /// An address, of which the compiler then knows that it is one of global memory.
+  __device__ __forceinline__ static const char* in_global(const char* p) {
+    __builtin_assume(__isGlobal(p));
+    return p;
+  }
   /// Loads operand I; address(u) is called for each item, in order. No register is written twice
   /// between the loads, which would make the next load wait. `Chained`: each address takes the one
   /// before, so that those that are not read had better not be computed.
@@ -121,7 +121,7 @@ struct Chunk {
       if (lane == 1) {
 #pragma unroll
         for (int u = 0; u < Ahead; ++u) {
-          const char* from = address(u);
+          const char* from = in_global(address(u));
           const bool inside = k + u * distance < last;
           if (Chained && !inside) break;
           if (inside) words[u] = *reinterpret_cast<const Words<T, V>*>(from);
@@ -129,7 +129,7 @@ struct Chunk {
       } else if (N > 2 && lane != 0) {
 #pragma unroll
         for (int u = 0; u < Ahead; ++u) {
-          const auto* from = reinterpret_cast<const T*>(address(u));
+          const auto* from = reinterpret_cast<const T*>(in_global(address(u)));
           if (k + u * distance >= last) break;
           Vector lanes;
 #pragma unroll
@@ -139,7 +139,7 @@ struct Chunk {
       } else {
 #pragma unroll
         for (int u = 0; u < Ahead; ++u) {
-          const auto* from = reinterpret_cast<const T*>(address(u));
+          const auto* from = reinterpret_cast<const T*>(in_global(address(u)));
           if (k + u * distance >= last) break;
           Vector same;
 #pragma unroll
@@ -152,7 +152,7 @@ struct Chunk {
     } else {
 #pragma unroll
       for (int u = 0; u < Ahead; ++u) {
-        const char* from = address(u);
+        const char* from = in_global(address(u));
         if (k + u * distance < last) vector(u).lane[0] = *reinterpret_cast<const T*>(from);
       }
     }

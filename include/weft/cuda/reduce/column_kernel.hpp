@@ -110,9 +110,9 @@ __global__ void __launch_bounds__(compiled_threads, N > 3 ? 2 : 1)
         const long long position = outer * grid.inner + k;
         C x[V][ahead]{};
         if constexpr (V == 1 && detail::has_costly_part<Program>) {
-          const auto item = [&](int u) { return Lane<Registers<Types, 1>>{chunk.item[u], 0}; };
-          const unsigned left = (grid.length - k + depth - 1) >> (log_tile - log_width);
-          detail::run_lanes<ahead>(program, item, grid.along, static_cast<int>(left), x[0]);
+          const auto row_of = [&](int u) { return Lane<Registers<Types, 1>>{chunk.item[u], 0}; };
+          const unsigned rows = (grid.length - k + depth - 1) >> (log_tile - log_width);
+          detail::run_lanes<ahead>(program, row_of, grid.along, static_cast<int>(rows), x[0]);
         } else {
 #pragma unroll
           for (int u = 0; u < ahead; ++u) {

@@ -26,18 +26,15 @@ struct ReduceKernels {
   CopyKernels copies{};
   std::uint64_t waits = 0;  // waits_on of its file, for the merge
 
-  /// `Lines`: also those of short lines, without which they are rows.
-  template <class Out, class Types, int N, class R, class State, class Program, bool Lines>
+  template <class Out, class Types, int N, class R, class State, class Program>
   static ReduceKernels of() {
     constexpr int v = lanes_of_widest<bool>(Types{});
     constexpr int w = on_cuda::column_lanes<State, v>;
     ReduceKernels out{v, w, sizeof(State)};
     out.rows[0] = erase(reduce_rows<Out, Types, 1, N, R, State, Program, false>);
     out.rows[1] = erase(reduce_rows<Out, Types, v, N, R, State, Program, false>);
-    if constexpr (Lines) {
-      out.rows[2] = erase(reduce_rows<Out, Types, 1, N, R, State, Program, true>);
-      out.rows[3] = erase(reduce_rows<Out, Types, v, N, R, State, Program, true>);
-    }
+    out.rows[2] = erase(reduce_rows<Out, Types, 1, N, R, State, Program, true>);
+    out.rows[3] = erase(reduce_rows<Out, Types, v, N, R, State, Program, true>);
     if constexpr (w > 0) {
       out.columns[0] = erase(reduce_columns<Out, Types, 1, N, R, State, Program>);
       out.columns[1] = erase(reduce_columns<Out, Types, w, N, R, State, Program>);
@@ -96,7 +93,6 @@ template <int N>
   ReduceLimits limits{kernels.lanes, kernels.column_lanes, properties(device).multiprocessors,
                       kernels.weight};
   limits.tiles = kernels.tiles != nullptr;
-  limits.lines = kernels.rows[2] != nullptr;
   limits.together = kernels.together;
   const ReductionLoops loops =
       plan_reduction(name.operation, kept, reduced, operands, inside, N, limits, grid);

@@ -5,6 +5,7 @@
 // Long because a reduction's form is chosen among all of them.
 
 #include "weft/cuda/reduce/tile_plan.hpp"
+#include "weft/cuda/reduce/vector_layout.hpp"
 #include "weft/eval/program/weight.hpp"
 #include "weft/ops/reduce/rule.hpp"
 
@@ -26,7 +27,7 @@ struct ReduceLoops {
   bool ragged = false;   // rows: which may begin and end between vectors
   bool flat = false;     // items are numbered along short lines, one after the other: rows: along
                          // the two innermost reduced dimensions; columns: along all kept ones
-  int lead = 0;          // the operand that tells where vectors begin; 0: all are alike
+  int lead = 0;  // the operand that tells where vectors begin; 0: at multiples of their size
   unsigned next_inner = 0;  // flat rows: by how many items of a line a thread goes on
   unsigned outputs = 1;
   long long count = 1;  // elements that make one output
@@ -51,7 +52,7 @@ struct ReduceLoops {
   bool whole = false;         // not rows: the results of a vector's lanes are a vector too
   std::uint64_t alike = 0;    // bit i: operand i is the same in all lanes of a vector
   std::uint64_t apart = 0;    // bit i: operand i is contiguous, but its vectors begin elsewhere
-  std::uint64_t along = 0;    // bit i: operand i is the same along the innermost reduced dimension
+  std::uint64_t along = 0;    // columns: bit i: operand i is the same down the column
 };
 
 /// The same with the addresses and strides (in bytes) of N operands, the target first.
@@ -60,7 +61,7 @@ struct ReduceGrid : ReduceLoops {
   char* data[N];
   int lane[N];  // along a vector's lanes: 0: one element, 1: a vector, 2: elements read one by one
   int64_t step[N];       // between neighbouring items
-  int64_t next_item[N];  // flat rows of two dimensions: from an item of a thread to its next
+  int64_t next_item[N];  // flat rows: from an item of a thread to its next
   int64_t next_line[N];  // the same where that is in a line further down
   int64_t kept_stride[N][max_rank];
   int64_t reduced_stride[N][max_rank];
@@ -97,59 +98,6 @@ inline bool prefers_columns(const Loops& kept, const Operand* operands, const Lo
   return across < along;
 }
 
-/// How a vector's lanes lie in all operands; dimension `lanes_at` counts kept, then reduced ones.
-struct VectorLayout {
-  bool possible = true;     // contiguous or one element in all operands
-  bool aligned = true;      // every vector of the leading operand
-  int lead = 0;             // the operand that tells where vectors begin; 0: none is contiguous
-  std::uint64_t apart = 0;  // bit i: operand i's vectors begin elsewhere
-};
-
-inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, const Loops& reduced,
-                                  const Operand* inside, int n, int lanes, int lanes_at) {
-  const int rank = kept.rank + reduced.rank;
-  const auto stride = [&](int i, int d) {
-    return d < kept.rank ? operands[i].stride[d] : inside[i].stride[d - kept.rank];
-  };
-  // Elements between the beginning of a vector and operand i along dimension d; d == rank: at all.
-  const auto past = [&](int i, int d) -> int64_t {
-    if (d == lanes_at) return 0;
-    const int64_t value =
-        d < rank ? stride(i, d)
-                 : static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(operands[i].data) /
-                                        static_cast<unsigned>(operands[i].itemsize));
-    return (value % lanes + lanes) % lanes;
-  };
-  const int64_t size =
-      lanes_at < kept.rank ? kept.size[lanes_at] : reduced.size[lanes_at - kept.rank];
-  VectorLayout out;
-  const auto is_contiguous = [&](int i) {
-    return stride(i, lanes_at) == 1 && operands[i].itemsize != 0;
-  };
-  const auto agrees = [&](int i, int with) {  // with 0: all vectors are aligned
-    for (int d = 0; d <= rank; ++d) {
-      if (past(i, d) != (with != 0 ? past(with, d) : 0)) return false;
-    }
-    return true;
-  };
-  out.aligned = false;
-  for (int i = 1; i < n; ++i) {
-    const int64_t lane = stride(i, lanes_at);
-    if ((lane != 0 && lane != 1) || operands[i].itemsize == 0) out.possible = false;
-    if (!is_contiguous(i) || out.aligned) continue;
-    if (out.lead == 0) out.lead = i;
-    if (!agrees(i, 0)) continue;
-    out.lead = i;
-    out.aligned = true;
-  }
-  for (int i = 1; i < n; ++i) {
-    if (is_contiguous(i) && !agrees(i, out.lead)) out.apart |= std::uint64_t{1} << i;
-  }
-  if (out.lead == 0) out.aligned = true;
-  if (size % lanes != 0) out.aligned = false;
-  return out;
-}
-
 /// The program weight from which a thread should only compute elements that exist.
 inline constexpr int costly_element = 24;
 /// What computing an element weighs, as weft::detail::program_weight counts. States that take
@@ -179,7 +127,6 @@ struct ReduceLimits {
   int column_blocks = 0;  // the same in the form of columns at a time; 0: by their operands
   int items = 0;          // the least vectors of a thread; 0: by the row's length and weight
   bool tiles = false;     // whether there is a kernel for tiles, with as many lanes as for columns
-  bool lines = true;      // whether there are kernels for short lines
   int together = 0;       // vectors of a row that a thread adds at once, or half of them; 0: any
 };
 
@@ -254,7 +201,8 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
     const VectorLayout layout = vector_layout(kept, operands, reduced, inside, n, limits.lanes,
                                               kept.rank + reduced.rank - 1);
     const bool many_vectors = out.inner >= (limits.lanes > 4 ? 4 : 32) * limits.lanes;
-    out.vectors = layout.possible && (layout.aligned || many_vectors);
+    // Rows that begin anywhere have vectors where all operands are alike.
+    out.vectors = layout.possible && (layout.aligned || (many_vectors && layout.apart == 0));
     out.ragged = !layout.aligned;
     out.lead = layout.aligned ? 0 : layout.lead;
     if (out.vectors) out.apart = layout.apart;
@@ -264,8 +212,7 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   const int64_t lines = reduced.rank > 1 ? reduced.size[reduced.rank - 2] : 1;
   const int64_t items = lines * out.length;
   const unsigned least = out.vectors ? least_vectors_of_loop : least_elements_of_loop;
-  out.flat = limits.lines && !(out.vectors && out.ragged) && lines > 1 && out.length < least &&
-             items <= INT32_MAX;
+  out.flat = !(out.vectors && out.ragged) && lines > 1 && out.length < least && items <= INT32_MAX;
   if (out.flat) {
     out.reduced[0] = FastDivmod(out.length);
     out.length = static_cast<unsigned>(items);
@@ -391,7 +338,7 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
                                               : 0;
     grid.lane[i] = stride == 0 ? 0 : (grid.apart >> i & 1U) != 0 ? 2 : 1;
     if (stride == 0) grid.alike |= std::uint64_t{1} << i;
-    if (grid.reduced_stride[i][0] == 0) grid.along |= std::uint64_t{1} << i;
+    if (columns && grid.reduced_stride[i][0] == 0) grid.along |= std::uint64_t{1} << i;
     grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
     if (!columns && grid.flat) {
       const int64_t line = grid.reduced[0].divisor;

@@ -50,13 +50,15 @@ inline std::string shape_class(const RowKernel& kernel, const RowLaunch& launch,
   return out;
 }
 
-/// "columns 197x366948, vectors"
+/// "columns 197x366948, vectors", also along lines, or beside operands that begin elsewhere
 inline std::string shape_class(const ReduceLoops& grid) {
   std::string out = grid.form == ReduceLoops::columns ? "columns " : "rows ";
   out += std::to_string(size_class(grid.outputs)) + 'x' +
          std::to_string(size_class(static_cast<int64_t>(grid.outer))) + 'x' +
          std::to_string(size_class(grid.inner));
   if (grid.vectors) out += grid.ragged ? " ragged vectors" : " vectors";
+  if (grid.flat) out += " lines";
+  if (grid.apart != 0) out += " apart";
   return out;
 }
 
