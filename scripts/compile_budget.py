@@ -23,6 +23,7 @@ from pathlib import Path
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 NVCC_BASELINE, GXX_BASELINE = 1.40, 1.20
+NVCC_COUNTED = "13.0"  # the release whose lines of PTX were counted
 
 # As much work of the same kind as weft with one expression: its time follows weft's from machine to machine.
 BASELINE = """
@@ -168,6 +169,11 @@ class Alternating:
         return statistics.median(self.baselines)
 
 
+def release():
+    """Of nvcc: major and minor version."""
+    return re.search(r"release ([\d.]+)", subprocess.run([NVCC, "--version"], capture_output=True, text=True).stdout)[1]
+
+
 def is_over(row):
     _, value, unit, aim = row
     return aim is not None and value > ALLOWED[unit] * aim
@@ -261,9 +267,13 @@ def nvcc_rows(runs, done):
               # The goal is 0.6 s; four kernels, one of them unrolled, cost more (docs/notes/measurements.md).
               ("each further row program", "rows", "row", len(ROWS) - 1, 2.6 / NVCC_BASELINE, 11460)]
     timer = Alternating(NVCC, program(["cuda_runtime.h", "vector"], "Cuda", 0))
+    counts = release() == NVCC_COUNTED
+    if not counts:
+        print(f"nvcc {release()}: lines of PTX have no limits, which are those of {NVCC_COUNTED}")
 
     def evaluate(row):
         what, more, less, count, ratio, lines = row
+        lines = lines if counts else None
         seconds, counted = ((of[more] - of.get(less, 0)) / count for of in (timer.seconds, timer.lines))
         return [(f"nvcc: {what}", seconds, "s", ratio * timer.baseline), (f"nvcc: {what}, PTX", counted, "lines", lines)]
 
