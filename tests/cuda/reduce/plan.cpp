@@ -6,22 +6,35 @@ using weft::int64_t;
 namespace detail = weft::detail;
 
 namespace {
+/// Operands of a reduction, the target first: floats whose strides are still 0.
+template <int N>
+struct Case {
+  detail::Operand operands[N]{};
+  detail::Operand inside[N]{};
+
+  Case() {
+    for (auto& operand : operands) operand.itemsize = sizeof(float);
+    for (auto& operand : inside) operand.itemsize = sizeof(float);
+  }
+  weft::cuda::ReduceGrid<N> plan(const weft::Shape& kept, const weft::Shape& reduced,
+                                 int column_lanes = 4) {
+    weft::cuda::ReduceGrid<N> out;
+    const detail::Loops results = detail::loops_over(kept);
+    const detail::Loops elements = detail::loops_over(reduced);
+    weft::cuda::detail::plan_reduction("sum", results, operands, elements, inside, N,
+                                       {4, column_lanes, 132}, out);
+    weft::cuda::detail::plan_reduced_operands(results, operands, elements, inside, 4, out);
+    return out;
+  }
+};
+
 /// The plan of reducing the last (or first) axis of a contiguous matrix of floats.
 weft::cuda::ReduceLoops plan(int64_t rows, int64_t columns, bool last_axis, int column_lanes = 4) {
-  detail::Operand operands[2]{};
-  detail::Operand inside[2]{};
-  detail::Loops kept = detail::loops_over({last_axis ? rows : columns});
-  detail::Loops reduced = detail::loops_over({last_axis ? columns : rows});
-  for (auto& operand : operands) operand.itemsize = sizeof(float);
-  operands[0].stride[0] = 1;
-  operands[1].stride[0] = last_axis ? columns : 1;
-  for (auto& operand : inside) operand.itemsize = sizeof(float);
-  inside[0].stride[0] = 0;
-  inside[1].stride[0] = last_axis ? 1 : columns;
-  weft::cuda::ReduceLoops out;
-  weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2,
-                                     {4, column_lanes, 132}, out);
-  return out;
+  Case<2> c;
+  c.operands[0].stride[0] = 1;
+  c.operands[1].stride[0] = last_axis ? columns : 1;
+  c.inside[1].stride[0] = last_axis ? 1 : columns;
+  return c.plan({last_axis ? rows : columns}, {last_axis ? columns : rows}, column_lanes);
 }
 }  // namespace
 
@@ -51,19 +64,10 @@ TEST_CASE("a row gets as many threads as it keeps busy") {
 
 TEST_CASE("vectors are numbered along two dimensions where the innermost is short") {
   const auto of_two = [](int64_t outer, int64_t inner) {
-    detail::Operand operands[3]{};
-    detail::Operand inside[3]{};
-    for (auto& operand : operands) operand.itemsize = sizeof(float);
-    for (auto& operand : inside) operand.itemsize = sizeof(float);
-    inside[1].stride[0] = inner;
-    inside[1].stride[1] = inside[2].stride[0] = 1;  // the second is one element for each row
-    inside[2].stride[1] = 0;
-    weft::cuda::ReduceGrid<3> out;
-    const detail::Loops kept = detail::loops_over({});
-    const detail::Loops reduced = detail::loops_over({outer, inner});
-    weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 3, {4, 4, 132}, out);
-    weft::cuda::detail::plan_reduced_operands(kept, operands, reduced, inside, 4, out);
-    return out;
+    Case<3> c;
+    c.inside[1].stride[0] = inner;
+    c.inside[1].stride[1] = c.inside[2].stride[0] = 1;  // the second is one element for each row
+    return c.plan({}, {outer, inner});
   };
   const auto flat = of_two(100000, 8);
   CHECK(flat.flat);
@@ -117,36 +121,22 @@ TEST_CASE("vectors need alike rows") {
 
 TEST_CASE("operands whose vectors begin elsewhere are read element by element beside the others") {
   const auto of_pitch = [](int64_t pitch, bool first_is_aligned) {
-    detail::Operand operands[3]{};
-    detail::Operand inside[3]{};
-    for (auto& operand : operands) operand.itemsize = sizeof(float);
-    for (auto& operand : inside) operand.itemsize = sizeof(float);
-    operands[0].stride[0] = 1;
+    Case<3> c;
     const int aligned = first_is_aligned ? 1 : 2;
     const int other = 3 - aligned;
-    operands[aligned].stride[0] = 28 * 28;
-    operands[other].stride[0] = 28 * pitch;
-    inside[aligned].stride[0] = 28;
-    inside[other].stride[0] = pitch;
-    inside[1].stride[1] = inside[2].stride[1] = 1;
-    weft::cuda::ReduceGrid<3> out;
-    const detail::Loops kept = detail::loops_over({1000});
-    const detail::Loops reduced = detail::loops_over({28, 28});
-    weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 3, {4, 4, 132}, out);
-    weft::cuda::detail::plan_reduced_operands(kept, operands, reduced, inside, 4, out);
-    return out;
+    c.operands[0].stride[0] = 1;
+    c.operands[aligned].stride[0] = 28 * 28;
+    c.operands[other].stride[0] = 28 * pitch;
+    c.inside[aligned].stride[0] = 28;
+    c.inside[other].stride[0] = pitch;
+    c.inside[1].stride[1] = c.inside[2].stride[1] = 1;
+    return c.plan({1000}, {28, 28});
   };
   const auto beside = [](int64_t columns, int64_t pitch) {  // rows of a matrix, one row for all
-    detail::Operand operands[3]{};
-    detail::Operand inside[3]{};
-    for (auto& operand : operands) operand.itemsize = sizeof(float);
-    for (auto& operand : inside) operand.itemsize = sizeof(float);
-    operands[0].stride[0] = inside[1].stride[0] = inside[2].stride[0] = 1;
-    operands[1].stride[0] = pitch;
-    weft::cuda::ReduceLoops out;
-    weft::cuda::detail::plan_reduction("sum", detail::loops_over({1000}), operands,
-                                       detail::loops_over({columns}), inside, 3, {4, 4, 132}, out);
-    return out;
+    Case<3> c;
+    c.operands[0].stride[0] = c.inside[1].stride[0] = c.inside[2].stride[0] = 1;
+    c.operands[1].stride[0] = pitch;
+    return c.plan({1000}, {columns});
   };
   CHECK(beside(1000, 1000).vectors);
   CHECK(beside(1000, 1000).apart == 0);
@@ -167,17 +157,10 @@ TEST_CASE("operands whose vectors begin elsewhere are read element by element be
 TEST_CASE("threads go from item to item of short lines without a division") {
   for (const int64_t inner : {3, 4, 14, 28}) {
     for (const int64_t outer : {5, 64, 300}) {
-      detail::Operand operands[2]{};
-      detail::Operand inside[2]{};
-      for (auto& operand : operands) operand.itemsize = sizeof(float);
-      for (auto& operand : inside) operand.itemsize = sizeof(float);
-      inside[1].stride[0] = 100;
-      inside[1].stride[1] = 1;
-      weft::cuda::ReduceGrid<2> p;
-      const detail::Loops kept = detail::loops_over({});
-      const detail::Loops reduced = detail::loops_over({outer, inner});
-      weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2, {4, 4, 132}, p);
-      weft::cuda::detail::plan_reduced_operands(kept, operands, reduced, inside, 4, p);
+      Case<2> c;
+      c.inside[1].stride[0] = 100;
+      c.inside[1].stride[1] = 1;
+      const auto p = c.plan({}, {outer, inner});
       REQUIRE(p.flat);
       const unsigned line = p.reduced[0].divisor;
       const auto address = [&](unsigned item) {
@@ -196,18 +179,12 @@ TEST_CASE("threads go from item to item of short lines without a division") {
 
 TEST_CASE("columns of several dimensions share tiles where lanes would be idle") {
   const auto of_middle = [](int64_t batches, int64_t columns) {
-    detail::Operand operands[2]{};
-    detail::Operand inside[2]{};
-    for (auto& operand : operands) operand.itemsize = sizeof(float);
-    for (auto& operand : inside) operand.itemsize = sizeof(float);
-    operands[0].stride[0] = columns;
-    operands[1].stride[0] = 1000 * columns;
-    operands[0].stride[1] = operands[1].stride[1] = 1;
-    inside[1].stride[0] = columns;
-    weft::cuda::ReduceLoops out;
-    weft::cuda::detail::plan_reduction("sum", detail::loops_over({batches, columns}), operands,
-                                       detail::loops_over({1000}), inside, 2, {4, 4, 132}, out);
-    return out;
+    Case<2> c;
+    c.operands[0].stride[0] = columns;
+    c.operands[1].stride[0] = 1000 * columns;
+    c.operands[0].stride[1] = c.operands[1].stride[1] = 1;
+    c.inside[1].stride[0] = columns;
+    return c.plan({batches, columns}, {1000});
   };
   const auto p = of_middle(14, 17);
   CHECK(p.flat);

@@ -51,6 +51,7 @@ struct FirstOperand {
   int number(int r) const { return r; }
 
  private:
+  /// Of one storage: that of an operand which is not read is not waited for.
   bool is_same(const Operand& x, const Operand& y) const {
     bool same = x.data == y.data && x.storage == y.storage && x.itemsize == y.itemsize &&
                 x.gathered == 0 && y.gathered == 0;

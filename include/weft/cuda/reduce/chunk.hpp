@@ -31,7 +31,7 @@ inline constexpr int column_ahead = V == 1 || N > 3                ? row_ahead<N
 /// Resident blocks of a row kernel per multiprocessor: more would take registers that single
 /// elements, states of several values, or lines need, and read two operands' memory more at random.
 template <int N, int V, class State, bool Lines>
-inline constexpr int row_blocks = V == 1 ? (Lines&& N <= 3 && sizeof(State) <= 4 ? 4 : 2)
+inline constexpr int row_blocks = V == 1 ? (N <= 3 && Lines && sizeof(State) <= 4 ? 4 : 2)
                                   : Lines || N == 3 || sizeof(State) > 4 ? 3
                                                                          : 4;
 
@@ -61,8 +61,8 @@ struct Chunk {
                               last);
     if constexpr (I + 1 < N) load<I + 1>(at, hop, lane, k, distance, last);
   }
-  /// The same where the way to the next item is one of two; bit u of `far`: that from item u is the
-  /// second. The addresses become those of the item behind the last.
+  /// The same where the next item is one of two hops away; bit u of `far`: from item u it is the
+  /// second. Leaves the addresses at the item after the last.
   template <int I, int N>
   __device__ __forceinline__ void load_lines(char* (&at)[N], const int64_t (&near_hop)[N],
                                              const int64_t (&far_hop)[N], unsigned far,

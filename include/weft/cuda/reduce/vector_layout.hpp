@@ -19,24 +19,21 @@ struct VectorLayout {
 /// The layout of n operands, the target first, whose strides are those along `kept` and, in
 /// `inside`, along `reduced`; vectors have `lanes` elements along dimension `lanes_at`, which
 /// counts kept, then reduced ones.
-class VectorLayoutOf {
- public:
-  VectorLayoutOf(const Loops& kept, const Operand* operands, const Loops& reduced,
-                 const Operand* inside, int n, int lanes, int lanes_at)
-      : kept_(kept),
-        reduced_(reduced),
-        operands_(operands),
-        inside_(inside),
-        n_(n),
-        lanes_(lanes),
-        at_(lanes_at) {}
+struct OperandsOfVectors {
+  const Loops& kept;
+  const Operand* operands;
+  const Loops& reduced;
+  const Operand* inside;
+  int n;
+  int lanes;
+  int lanes_at;
 
   VectorLayout find() const {
     VectorLayout out;
     int64_t most = 0;
-    for (int i = 1; i < n_; ++i) {
-      const int64_t lane = stride(i, at_);
-      if ((lane != 0 && lane != 1) || operands_[i].itemsize == 0) out.possible = false;
+    for (int i = 1; i < n; ++i) {
+      const int64_t lane = stride(i, lanes_at);
+      if ((lane != 0 && lane != 1) || operands[i].itemsize == 0) out.possible = false;
       if (!is_contiguous(i)) continue;
       if (out.lead == 0 || bytes(i) > most) {
         out.lead = i;
@@ -44,46 +41,44 @@ class VectorLayoutOf {
       }
     }
     if (out.lead == 0) {
-      out.aligned = size(at_) % lanes_ == 0;
+      out.aligned = size(lanes_at) % lanes == 0;
       return out;
     }
     // One that is aligned leads in place of the largest, unless it is small.
-    for (int i = 1; i < n_ && !agrees(out.lead, 0); ++i) {
+    for (int i = 1; i < n && !agrees(out.lead, 0); ++i) {
       if (is_contiguous(i) && 2 * bytes(i) >= most && agrees(i, 0)) out.lead = i;
     }
-    out.aligned = agrees(out.lead, 0) && size(at_) % lanes_ == 0;
-    for (int i = 1; i < n_; ++i) {
+    out.aligned = agrees(out.lead, 0) && size(lanes_at) % lanes == 0;
+    for (int i = 1; i < n; ++i) {
       if (is_contiguous(i) && !agrees(i, out.lead)) out.apart |= std::uint64_t{1} << i;
     }
     return out;
   }
 
  private:
-  int rank() const { return kept_.rank + reduced_.rank; }
+  int rank() const { return kept.rank + reduced.rank; }
   int64_t stride(int i, int d) const {
-    return d < kept_.rank ? operands_[i].stride[d] : inside_[i].stride[d - kept_.rank];
+    return d < kept.rank ? operands[i].stride[d] : inside[i].stride[d - kept.rank];
   }
-  int64_t size(int d) const {
-    return d < kept_.rank ? kept_.size[d] : reduced_.size[d - kept_.rank];
-  }
-  bool is_contiguous(int i) const { return stride(i, at_) == 1 && operands_[i].itemsize != 0; }
+  int64_t size(int d) const { return d < kept.rank ? kept.size[d] : reduced.size[d - kept.rank]; }
+  bool is_contiguous(int i) const { return stride(i, lanes_at) == 1 && operands[i].itemsize != 0; }
   /// Of an operand's elements, each once; positions have none.
   int64_t bytes(int i) const {
-    const auto address = reinterpret_cast<std::uintptr_t>(operands_[i].data);
+    const auto address = reinterpret_cast<std::uintptr_t>(operands[i].data);
     if (address >= static_cast<std::uintptr_t>(IndexOperand::origin)) return 0;
-    int64_t out = operands_[i].itemsize;
+    int64_t out = operands[i].itemsize;
     for (int d = 0; d < rank(); ++d) out *= stride(i, d) != 0 ? size(d) : 1;
     return out;
   }
   /// Elements between the beginning of a vector and operand i along dimension d; d == rank(): at
   /// all.
   int64_t past(int i, int d) const {
-    if (d == at_) return 0;
-    const auto address = reinterpret_cast<std::uintptr_t>(operands_[i].data);
+    if (d == lanes_at) return 0;
+    const auto address = reinterpret_cast<std::uintptr_t>(operands[i].data);
     const int64_t elements =
         d < rank() ? stride(i, d)
-                   : static_cast<int64_t>(address / static_cast<unsigned>(operands_[i].itemsize));
-    return (elements % lanes_ + lanes_) % lanes_;
+                   : static_cast<int64_t>(address / static_cast<unsigned>(operands[i].itemsize));
+    return (elements % lanes + lanes) % lanes;
   }
   /// Whether the vectors of two operands begin at the same elements; with 0: whether all of one's
   /// are aligned.
@@ -93,19 +88,11 @@ class VectorLayoutOf {
     }
     return true;
   }
-
-  const Loops& kept_;
-  const Loops& reduced_;
-  const Operand* operands_;
-  const Operand* inside_;
-  int n_;
-  int lanes_;
-  int at_;
 };
 
 inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, const Loops& reduced,
                                   const Operand* inside, int n, int lanes, int lanes_at) {
-  return VectorLayoutOf(kept, operands, reduced, inside, n, lanes, lanes_at).find();
+  return OperandsOfVectors{kept, operands, reduced, inside, n, lanes, lanes_at}.find();
 }
 
 }  // namespace weft::on_cuda::detail
