@@ -275,6 +275,36 @@ TEST_CASE("a thread has a vector in each part of the rows that vectors cross [gp
         ramp({2, 1}));
 }
 
+TEST_CASE("several rows of a thread, of numbers of them that no thread's rows divide [gpu]") {
+  const auto plane = [](const auto& a, const auto& b) { return (a * b - 0.5F * b).eval(); };
+  agree(plane, ramp({16387, 1}), ramp({256}));
+  agree(plane, ramp({131075, 1}), ramp({32}));  // others' rows lie between a thread's
+  agree([](const auto& a, const auto& b, const auto& c) { return (c * (a - b)).eval(); },
+        ramp({1029, 1}), ramp({256}), ramp({17, 1, 1}));
+}
+
+TEST_CASE_TEMPLATE("vectors of 2 bytes: neighbours, one element, and both [gpu]", T, weft::half,
+                   weft::bfloat16) {
+  const auto x = cast<T>(ramp({70, 64})).eval();
+  const auto row = cast<T>(ramp({64})).eval();
+  const auto column = cast<T>(ramp({70, 1})).eval();
+  const auto number = cast<T>(ramp({})).eval();
+  const auto same = [&](const auto& f) {
+    const Tensor<T> expected = f(x, row, column, number);
+    const Tensor<T, Cuda> found =
+        f(x.to(Cuda{}), row.to(Cuda{}), column.to(Cuda{}), number.to(Cuda{}));
+    const auto a = expected.to_vector();
+    const auto b = found.to_vector();
+    REQUIRE(a.size() == b.size());
+    CHECK(std::equal(a.begin(), a.end(), b.begin(), [](T p, T q) { return p.bits == q.bits; }));
+  };
+  same([](const auto& a, const auto&, const auto&, const auto&) { return (a * 2 + a).eval(); });
+  same([](const auto&, const auto& r, const auto& c, const auto&) { return (c * r).eval(); });
+  same([](const auto& a, const auto& r, const auto& c, const auto& n) {
+    return ((a - r) * (c + n)).eval();
+  });
+}
+
 TEST_CASE("the last elements, if they fill no vector, are a second launch [gpu]") {
   const auto sum = [](const auto& a, const auto& b) { return (a + b).eval(); };
   const weft::int64_t n = (1 << 23) + 3;

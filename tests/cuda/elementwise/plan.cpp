@@ -89,7 +89,10 @@ TEST_CASE("a thread has several rows where there are many and some are broadcast
   CHECK(many.rows_shift == 2);
   CHECK(many.size[0].divisor == 1U << 14);
   CHECK(many.items == (1U << 20));
-  CHECK(plan((1 << 16) + 1, 256, 256).rows_shift == 0);
+  const Planned odd = plan((1 << 16) + 1, 256, 256);  // the last threads have one row
+  CHECK(odd.rows_shift == 2);
+  CHECK(odd.rows == (1U << 16) + 1);
+  CHECK(odd.items == ((1U << 14) + 1) * 64);
   CHECK(many.row_step == 1);
   const Planned narrow = plan(1 << 20, 16, 16);  // a warp reads eight rows at once
   CHECK(narrow.rows_shift == 2);

@@ -59,3 +59,16 @@ TEST_CASE("one pass whose pieces a second kernel merges [gpu] [sanitize]") {
   });
   CHECK(apart(e, expected) < 1e-5);
 }
+
+TEST_CASE("several reductions of few long rows are one pass [gpu] [sanitize]") {
+  const auto y = noise<float>({700, 3, 1000}).on(Cuda{});
+  const auto [least, most, spread] =
+      fuse(min(y, axis(0, 2)), max(y, axis(0, 2)), var(y, axis(0, 2), weft::correction(0)));
+  for (std::int64_t i = 0; i < 3; ++i) {
+    Row row;
+    for (const float v : y(weft::all, i).eval().to_vector()) row.push_back(v);
+    CHECK(least(i).item() == static_cast<float>(*std::min_element(row.begin(), row.end())));
+    CHECK(most(i).item() == static_cast<float>(test::largest(row)));
+    CHECK(spread(i).item() == doctest::Approx(test::spread(row)).epsilon(1e-5));
+  }
+}

@@ -72,7 +72,7 @@ struct Elementwise {
           const unsigned start = element - row * grid.row_elements.divisor;
           row += (row >> grid.row_shift) * grid.row_skip;
           for (unsigned r = 0; r < 1U << grid.rows_shift; ++r) {
-            if (r == 0 || row < grid.rows) visit(row, start);
+            if (row < grid.rows) visit(row, start);
             row += grid.row_step;
           }
         }
@@ -89,7 +89,8 @@ TEST_CASE("element-wise: every choice visits each vector once") {
   int several_rows = 0;
   int several_vectors = 0;
   const std::vector<std::pair<int64_t, int64_t>> shapes = {
-      {1, 1}, {7, 3}, {1000, 64}, {8192, 256}, {1 << 18, 16}, {6000, 197}, {6001, 197}};
+      {1, 1},      {7, 3},      {1000, 64},  {8192, 256},        {1 << 18, 16},
+      {6000, 197}, {6001, 197}, {8191, 256}, {(1 << 18) - 5, 16}};
   for (const auto& shape : shapes) {
     const int64_t rows = shape.first;
     const int64_t columns = shape.second;

@@ -22,7 +22,8 @@ struct Recorded {
 /// The tasks that an expression is cut into, and none of them run.
 template <class Given>
 Recorded cut(
-    const Given& given, bool (*fuses)(int64_t, int64_t) = [](int64_t, int64_t) { return true; }) {
+    const Given& given, bool (*fuses)(int64_t, int64_t) = [](int64_t, int64_t) { return true; },
+    bool divides_rows = false) {
   const auto& e = node(given);
   using E = std::remove_cvref_t<decltype(e)>;
   using Lower = RowLowering<E>;
@@ -45,6 +46,7 @@ Recorded cut(
   tree.operands = operands;
   tree.leaves = leaves;
   tree.fuses = fuses;
+  tree.divides_rows = divides_rows;
   struct Context {
     Recorded out;
     RowTree& tree;
@@ -174,6 +176,20 @@ TEST_CASE("the device may prefer reductions by themselves") {
   CHECK_FALSE(r.complete);
   for (const RowTask& task : r.tasks) CHECK(task.target >= 0);
   CHECK(r.tasks.size() == 2);
+}
+
+TEST_CASE("few long rows that are only reduced are one task where blocks divide them") {
+  const auto never = [](int64_t, int64_t) { return false; };
+  const auto range = max(a, axis(1)) - min(a, axis(1));
+  CHECK_FALSE(cut(range, never).complete);
+  CHECK(cut(range, never, true).complete);
+  CHECK(cut(range, never, true).tasks.size() == 1);
+  const Recorded along =
+      cut(max(a, axis(1), keepdims) - a * min(a, axis(1), keepdims), never, true);
+  CHECK_FALSE(along.complete);  // the output varies along the rows
+  const auto e = exp(a - max(a, axis(1), keepdims));
+  CHECK_FALSE(cut(sum(e, axis(1)) + min(a, axis(1)), never, true).complete);      // two passes
+  CHECK_FALSE(cut(max(a, axis(1)) * 2 + max(a, axis(1)), never, true).complete);  // just one
 }
 
 TEST_CASE("no task reads a value without elements") {

@@ -44,17 +44,21 @@ __global__ void __launch_bounds__(block_threads)
   const int start = static_cast<int>(element - row * grid.row_elements.divisor);
   int offset[N];
   [[maybe_unused]] unsigned index = go_to_row<several_rows>(grid, row, offset);
+  if constexpr (several_rows) {
+    if (index >= grid.rows) return;
+  }
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
   const RowEnd end{grid.inner - start, grid.stride[0] + jump};
   constexpr int first_input = weft::detail::target_count<Out> - 1;
+  constexpr bool words = !has_effects<Program>;
   const auto compute_row = [&] {
     Registers<Types, V> registers;
     if constexpr (Assumes || detail::shares_parts<Program>) {
       const auto load = [&]<int K>(auto& vector) {
         constexpr int k = first_input + K;
-        on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k],
-                              (grid.apart & std::uint64_t{1} << k) != 0, end.of(k));
+        on_cuda::load_aligned<words>(vector, grid.data[k], offset[k], grid.lane[k],
+                                     (grid.apart & std::uint64_t{1} << k) != 0, end.of(k));
       };
       if constexpr (Assumes) {
         store_aligned(detail::compute_assumed_parts<Out, Types, V>(program, load), grid.data,
@@ -64,7 +68,7 @@ __global__ void __launch_bounds__(block_threads)
       store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
                     offset);
     } else if constexpr (has_rows<Program>) {
-      registers.template load_aligned<row_access<Program>.indices>(
+      registers.template load_aligned<row_access<Program>.indices, words>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input, end.of(first_input));
       const auto values =
@@ -74,7 +78,7 @@ __global__ void __launch_bounds__(block_threads)
       for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
       store_aligned(stored, grid.data, offset);
     } else {
-      registers.template load_aligned<row_access<Program>.indices>(
+      registers.template load_aligned<row_access<Program>.indices, words>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input, end.of(first_input));
       if constexpr (requires { typename Program::forward_program; }) {

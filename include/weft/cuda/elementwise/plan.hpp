@@ -80,20 +80,21 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
 
 /// Assigns 2^shift rows of the innermost dimension but one to each thread. They are as far apart as
 /// lets a warp, in each of them, read at least as many neighbouring vectors as it has threads: next
-/// to each other, or one after each few rows of others. False if rows do not divide so.
+/// to each other, or one after each few rows of others. Where rows do not divide so, the last
+/// threads have fewer; false if that would leave an eighth of all work undone by idle threads.
 inline bool place_thread_rows(int shift, int lanes, ElementwiseLoops& grid) {
-  const unsigned rows = grid.size[0].divisor << grid.rows_shift;
-  const unsigned items = grid.items << grid.rows_shift;
   unsigned apart = 0;
   while (shift > 0 && int64_t{grid.inner} << apart < int64_t{32} * lanes) ++apart;
-  if (rows % (1ULL << (static_cast<unsigned>(shift) + apart)) != 0) return false;
+  const uint64_t together = uint64_t{1} << (static_cast<unsigned>(shift) + apart);
+  const uint64_t padded = (grid.rows + together - 1) / together * together;
+  if (padded - grid.rows > grid.rows / 8) return false;
+  const auto placed = static_cast<unsigned>(padded >> shift);
+  grid.items = grid.items / grid.size[0].divisor * placed;
   grid.rows_shift = shift;
-  grid.rows = rows;
   grid.row_step = 1U << apart;
   grid.row_shift = apart;
   grid.row_skip = ((1U << shift) - 1) << apart;
-  grid.size[0] = FastDivmod(rows >> shift);
-  grid.items = items >> shift;
+  grid.size[0] = FastDivmod(placed);
   return true;
 }
 

@@ -105,7 +105,7 @@ struct ValuesOf {
     } else {
       LaneValues<typename P::type, V> out;
 #pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = program(Lane<R>{registers, j});
+      for (int j = 0; j < V; ++j) out.lane[j] = program(Lane<R, false>{registers, j});
       return out;
     }
   }
@@ -144,7 +144,7 @@ struct OneSlice {
   template <class T, class Offsets, class Index, class R>
   __device__ __forceinline__ LaneValues<compute_t<T>, V> operator()(
       const Apply<op::gathered<T, AlongAxis>, Offsets, Index>& program, const R& registers) const {
-    const Lane<R> lane{registers, 0};
+    const Lane<R, false> lane{registers, 0};
     const op::gathered<T, AlongAxis>& op = program.op;
     LaneValues<compute_t<T>, V> out;
     long long at = get<0>(program.programs)(lane);
@@ -199,7 +199,7 @@ struct Writes {
     LaneValues<typename P::type, V> out{};
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R>{registers, j});
+      if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R, false>{registers, j});
     }
     return out;
   }

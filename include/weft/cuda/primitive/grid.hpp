@@ -83,7 +83,7 @@ struct ElementwiseLoops {
   int passes = 1;            // vectors per thread
   int outer = 0;             // dimensions but the innermost
   int rows_shift = 0;        // aligned: log2 of the rows per thread
-  unsigned rows = 1;         // in the first dimension but the innermost
+  unsigned rows = 1;         // aligned: in the first dimension but the innermost
   unsigned row_step = 0;     // from one of a thread's to the next
   unsigned row_shift = 0;    // after 1 << row_shift first rows of threads come
   unsigned row_skip = 0;     // so many rows that are not the first

@@ -24,7 +24,7 @@ struct PlacedLanes {
       LaneValues<typename P::type, V> out{};
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R>{registers, j});
+        if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R, false>{registers, j});
       }
       return out;
     }
@@ -46,8 +46,12 @@ struct PlacedLanes {
     requires requires { requires Op::finds_places; }
   __device__ __forceinline__ auto node(const Apply<Op, Offsets, Positions>& program) const {
     using T = std::remove_cvref_t<decltype(*program.op.data)>;
-    const auto offset = [&](int j) { return get<0>(program.programs)(Lane<R>{registers, j}); };
-    const auto position = [&](int j) { return get<1>(program.programs)(Lane<R>{registers, j}); };
+    const auto offset = [&](int j) {
+      return get<0>(program.programs)(Lane<R, false>{registers, j});
+    };
+    const auto position = [&](int j) {
+      return get<1>(program.programs)(Lane<R, false>{registers, j});
+    };
     LaneValues<compute_t<T>, V> out{};
     if (V > 1 && first == 0 && last == V) {
       long long at = offset(0);

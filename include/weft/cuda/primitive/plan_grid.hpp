@@ -92,6 +92,7 @@ WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& targ
                                __builtin_ctz(static_cast<unsigned>(lanes));
   out.row_items = FastDivmod(items_a_row);
   out.row_elements = FastDivmod(static_cast<unsigned>(out.inner));
+  if (out.outer > 0) out.rows = static_cast<unsigned>(loops.size[out.outer - 1]);
   unsigned rows = 1;
   for (int d = 0; d < out.outer; ++d) {
     out.size[d] = FastDivmod(static_cast<unsigned>(loops.size[out.outer - 1 - d]));

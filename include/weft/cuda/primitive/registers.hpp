@@ -24,11 +24,11 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
     load_from<1>(values, data, offset, stride, first, last, copies);
   }
   /// The same for full vectors, which are aligned or one element for all lanes; those in `apart`
-  /// are neither, those in Splats always one element.
-  template <std::uint64_t Splats = 0>
+  /// are neither, those in Splats always one element. See load_aligned of a vector for Words.
+  template <std::uint64_t Splats, bool Words>
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
                                                const int* stride, std::uint64_t apart, RowEnd end) {
-    load_aligned_from<1, Splats>(values, data, offset, stride, apart, end);
+    load_aligned_from<1, Splats, Words>(values, data, offset, stride, apart, end);
   }
   /// Calls load.template operator()<I>(vector) for the operand of each Arg<I> that Uses names.
   template <std::uint64_t Uses, class F>
@@ -60,19 +60,19 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
     if constexpr ((Uses >> K & 1U) != 0) load.template operator()<K>(values.head);
     if constexpr (sizeof...(Tail) > 0) load_each_from<K + 1, Uses>(values.tail, load);
   }
-  template <int K, std::uint64_t Splats, class Head, class... Tail>
+  template <int K, std::uint64_t Splats, bool Words, class Head, class... Tail>
   __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
                                                            char* const* data, const int* offset,
                                                            const int* stride, std::uint64_t apart,
                                                            RowEnd end) {
     const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
-    on_cuda::load_aligned(values.head, data[K], offset[K], along,
-                          (apart & std::uint64_t{1} << K) != 0, end.of(K));
+    on_cuda::load_aligned<Words>(values.head, data[K], offset[K], along,
+                                 (apart & std::uint64_t{1} << K) != 0, end.of(K));
     if constexpr (sizeof...(Tail) > 0) {
-      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride, apart, end);
+      load_aligned_from<K + 1, Splats, Words>(values.tail, data, offset, stride, apart, end);
     }
   }
-  template <int, std::uint64_t>
+  template <int, std::uint64_t, bool>
   __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
                                                            const int*, std::uint64_t, RowEnd) {}
   template <int K, class Offset, class Copies, class Head, class... Tail>
@@ -89,14 +89,14 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
                                                    int, int, const Copies&) {}
 };
 
-/// One lane of the registers, as programs read it.
-template <class R>
+/// One lane of the registers, as programs read it; Words: see load_aligned.
+template <class R, bool Words = true>
 struct Lane {
   const R& registers;
   int j;
   template <int I>
   __device__ __forceinline__ auto get() const {
-    return load_element(weft::get<I - 1>(registers.values).lane[j]);
+    return lane_value<Words>(weft::get<I - 1>(registers.values), j);
   }
 };
 
@@ -120,7 +120,7 @@ __device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers, cons
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (has_effects<Program> && (j < first || j >= last)) continue;
-      out.lane[j] = stored_value<Out>(program, Lane<R>{registers, j});
+      out.lane[j] = stored_value<Out>(program, Lane<R, !has_effects<Program>>{registers, j});
     }
     return out;
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstring>
+
 #include "weft/core/ptx.hpp"
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/program/program.hpp"
@@ -77,6 +79,18 @@ constexpr int lanes_of(weft::detail::TypeList<Ts...>) {
   return least > wanted ? least : wanted < most ? wanted : most > least ? most : least;
 }
 
+/// Lane j as programs read it; from Words, bfloat16s in one instruction each.
+template <bool Words, class T, int V>
+__device__ __forceinline__ auto lane_value(const Vector<T, V>& vector, int j) {
+  if constexpr (Words && std::is_same_v<T, bfloat16> && V % 2 == 0) {
+    unsigned word;
+    std::memcpy(&word, vector.lane + (j & ~1), sizeof(word));
+    return __uint_as_float((j & 1) != 0 ? word & 0xFFFF0000U : word << 16);
+  } else {
+    return load_element(vector.lane[j]);
+  }
+}
+
 /// No operand has a copy elsewhere.
 struct InPlace {
   template <int, class T>
@@ -128,10 +142,26 @@ struct RowEnd {
   }
 };
 
+/// Loads V elements of two bytes, or one for all lanes, as words. Were they apart in registers, the
+/// two cases would meet in as many moves as there are lanes, and each lane be shifted on its own.
+template <class T, int V>
+__device__ __forceinline__ void load_words(Vector<T, V>& out, const T* p, bool all) {
+  Vector<unsigned, V / 2> words;
+  if (all) {
+    words = *reinterpret_cast<const Vector<unsigned, V / 2>*>(p);
+  } else {
+    const unsigned twice = *reinterpret_cast<const unsigned short*>(p) * 0x10001U;
+#pragma unroll
+    for (int j = 0; j < V / 2; ++j) words.lane[j] = twice;
+  }
+  std::memcpy(&out, &words, sizeof(out));
+}
+
 /// The same for a vector known to be full and, unless `apart`, aligned or one element for all
 /// lanes. Types below 4 bytes are never apart, since packing them would slow down all others.
-/// `end.jump` is this operand's.
-template <class T, int V>
+/// `end.jump` is this operand's. Words: those of 2 bytes as load_words has them, which waits for
+/// them where branches follow.
+template <bool Words, class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
                                              int stride, bool apart, RowEnd end) {
   if constexpr (std::is_same_v<T, IndexOperand>) {
@@ -150,6 +180,8 @@ __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data
 #pragma unroll
       for (int j = 0; j < V; ++j)
         out.lane[j] = p[j * stride + (j > 0 && static_cast<unsigned>(j) >= lanes ? beyond : 0)];
+    } else if constexpr (Words && sizeof(T) == 2 && V % 2 == 0) {
+      load_words(out, p, stride != 0);
     } else if (stride != 0) {
       out = *reinterpret_cast<const Vector<T, V>*>(p);
     } else {

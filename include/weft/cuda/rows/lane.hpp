@@ -46,7 +46,7 @@ using RowVector = typename RowVectorOf<T, V>::type;
 
 template <class T, int V>
 __device__ __forceinline__ auto lane_of(const Vector<T, V>& vector, int j) {
-  return load_element(vector.lane[j]);
+  return lane_value<true>(vector, j);
 }
 __device__ __forceinline__ long long lane_of(const RowPositions& positions, int j) {
   return positions.first + j * positions.step;

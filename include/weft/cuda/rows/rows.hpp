@@ -246,6 +246,9 @@ struct RowExecutor<Cuda> {
     return rows >= (length <= (1 << 19) ? 4 : 16);
   }
 
+  /// Except where blocks can have parts of a row: see RowTree.
+  static constexpr bool divides_rows = true;
+
   static constexpr bool finds_rows = true;
   /// Has the operand `out` read the rows of x that ids picks.
   template <class T, class I>

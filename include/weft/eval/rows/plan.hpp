@@ -94,6 +94,10 @@ struct RowTree {
   /// The same where rows are columns in memory, neighbours adjacent; null: just as others.
   bool (*fuses_columns)(int64_t rows, int64_t length) = nullptr;
 
+  /// Whether the device divides rows among blocks, so that few long ones are worth one kernel too
+  /// where no value depends on another along them.
+  bool divides_rows = false;
+
   int count() const { return outputs + leaves + reductions; }
   int value_of(int reduction) const { return outputs + leaves + reduction; }
   bool in_outputs(int reduction) const { return nodes[reduction].parent < 0; }
@@ -124,7 +128,8 @@ class RowPlanner {
     RowAxes axes[max_row_reductions];
     RowAxes outputs[max_outputs];
     const int found = find_geometry(task.geometry, outputs);
-    if (found >= 0 && fuses(task.geometry, tree_.nodes[found])) {
+    const bool divided = found >= 0 && tree_.divides_rows && is_one_pass(task.geometry.kept.size());
+    if (divided || (found >= 0 && fuses(task.geometry, tree_.nodes[found]))) {
       bool fits = true;
       for (int c = 0; c < tree_.reductions; ++c) {
         if (!tree_.in_outputs(c)) continue;
@@ -158,6 +163,18 @@ class RowPlanner {
       return tree_.fuses_columns(rows, length);
     }
     return tree_.fuses(rows, length);
+  }
+  /// Whether the program is several reductions, none of which waits for another, and their results.
+  bool is_one_pass(int64_t rows) const {
+    int computed = 0;
+    for (int r = 0; r < tree_.reductions; ++r) {
+      if (!tree_.in_outputs(r)) return false;
+      computed += tree_.nodes[r].same == r;
+    }
+    for (int k = 0; k < tree_.outputs; ++k) {
+      if (tree_.shapes[k].size() != rows) return false;
+    }
+    return computed > 1;
   }
 
   /// Runs the kernels that compute one reduction.

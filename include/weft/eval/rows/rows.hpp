@@ -207,6 +207,9 @@ struct Rows {
     tree.leaves = leaves;
     tree.fuses = RowExecutor<D>::fuses;
     if constexpr (PlansColumns<D>) tree.fuses_columns = RowExecutor<D>::fuses_columns;
+    if constexpr (requires { RowExecutor<D>::divides_rows; }) {
+      tree.divides_rows = RowExecutor<D>::divides_rows;
+    }
     if constexpr ((has_evaluated_before_rows<Es> || ...)) settle();
     Context<D> context{*this, name, device};
     return RowPlanner(tree, launch<Outs, D>, &context).run();
