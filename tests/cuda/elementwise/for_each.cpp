@@ -305,6 +305,24 @@ TEST_CASE_TEMPLATE("vectors of 2 bytes: neighbours, one element, and both [gpu]"
   });
 }
 
+TEST_CASE("costly parts of an operand that neighbours share are computed once [gpu]") {
+  const auto gated = [](const auto& x, const auto& b) {
+    const auto t = silu(x);
+    const auto t2 = silu(b);
+    return (x * sigmoid(b) + where(t < t2, t, t2 * 0.8F)).eval();
+  };
+  for (const Shape& shape : {Shape{70, 64}, Shape{68, 63}, Shape{5, 7}, Shape{3, 20, 32}}) {
+    CAPTURE(weft::detail::text(shape));
+    const auto x = ramp(shape);
+    Shape column = shape;
+    column[shape.rank() - 1] = 1;
+    agree(gated, x, ramp({}));
+    agree(gated, x, ramp(column));
+    agree(gated, x, ramp({shape[shape.rank() - 1]}));
+    agree(gated, x, ramp(shape));
+  }
+}
+
 TEST_CASE("the last elements, if they fill no vector, are a second launch [gpu]") {
   const auto sum = [](const auto& a, const auto& b) { return (a + b).eval(); };
   const weft::int64_t n = (1 << 23) + 3;

@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(block_threads)
                       offset);
         return;
       }
-      store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
-                    offset);
+      store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load, grid.alike),
+                    grid.data, offset);
     } else if constexpr (has_rows<Program>) {
       registers.template load_aligned<row_access<Program>.indices, words>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
@@ -81,6 +81,7 @@ __global__ void __launch_bounds__(block_threads)
       registers.template load_aligned<row_access<Program>.indices, words>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input, end.of(first_input));
+      registers.alike = grid.alike;
       if constexpr (requires { typename Program::forward_program; }) {
         store_apart(compute_all<Out, V>(registers, program, 0, V), grid.data, offset, grid.lane,
                     static_cast<unsigned>(grid.apart));
@@ -152,8 +153,8 @@ __global__ void __launch_bounds__(block_threads)
         constexpr int k = first_input + K;
         on_cuda::load<K>(vector, grid.data[k], offset[k], grid.lane[k], first, last, transposed);
       };
-      store_all(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data, offset,
-                grid.lane, first, last);
+      store_all(detail::compute_parts<Out, Types, V>(grid.shared, program, load, 0), grid.data,
+                offset, grid.lane, first, last);
     } else {
       registers.load(grid.data + first_input, offset + first_input, grid.lane + first_input, first,
                      last, transposed);

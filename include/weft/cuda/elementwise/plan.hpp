@@ -254,6 +254,18 @@ void in_vectors(const Loops& piece, Operand* operands, int n, int64_t rest, cons
   }
 }
 
+/// Bit I for each Arg<I> of which a thread's neighbours are one element.
+inline std::uint64_t operands_alike(const ElementwiseLoops& grid, const int* lane, int n,
+                                    int targets) {
+  std::uint64_t alike = 0;
+  for (int i = targets; i < n; ++i) {
+    if (lane[i] == 0 && (grid.apart >> i & 1U) == 0) {
+      alike |= std::uint64_t{1} << (i - targets + 1);
+    }
+  }
+  return alike;
+}
+
 /// Plans and launches an element-wise kernel over N operands, in pieces if it is very large.
 template <int N>
 WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
@@ -276,6 +288,7 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
     }
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
     if (plan.flat) place_jumps(piece, operands, N, grid.stride);
+    grid.alike = operands_alike(grid, static_cast<const int*>(grid.lane), N, kernels.targets);
     if (kernels.share != nullptr) {
       kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
     }

@@ -97,11 +97,12 @@ struct ReadParts {
 template <class Out, int V, class Shared, class Read, class P>
 __device__ __forceinline__ Vector<Out, V> compute_part(const SharedValues& shared,
                                                        KeptValues<Shared, V>& kept,
-                                                       const Read& read, const P& program) {
+                                                       const Read& read, const P& program,
+                                                       std::uint64_t alike) {
   Vector<Out, V> out;
   if constexpr (has_shared<Shared, P>) {
     typename P::type x[V];
-    Evaluation(shared, kept, read).run(program, x);
+    Evaluation(shared, kept, read, alike).run(program, x);
 #pragma unroll
     for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x[j]);
   } else {
@@ -114,29 +115,29 @@ __device__ __forceinline__ Vector<Out, V> compute_part(const SharedValues& share
 template <int V, class Shared, class Read>
 __device__ __forceinline__ Pack<> compute_each_part(weft::detail::TypeList<>, const SharedValues&,
                                                     KeptValues<Shared, V>&, const Read&,
-                                                    const Pack<>&) {
+                                                    const Pack<>&, std::uint64_t) {
   return {};
 }
 template <int V, class Shared, class Out, class... Outs, class Read, class P, class... Ps>
 __device__ __forceinline__ Pack<Vector<Out, V>, Vector<Outs, V>...> compute_each_part(
     weft::detail::TypeList<Out, Outs...>, const SharedValues& shared, KeptValues<Shared, V>& kept,
-    const Read& read, const Pack<P, Ps...>& programs) {
-  const auto first = compute_part<Out, V>(shared, kept, read, programs.head);
-  return {first,
-          compute_each_part(weft::detail::TypeList<Outs...>{}, shared, kept, read, programs.tail)};
+    const Read& read, const Pack<P, Ps...>& programs, std::uint64_t alike) {
+  const auto first = compute_part<Out, V>(shared, kept, read, programs.head, alike);
+  return {first, compute_each_part(weft::detail::TypeList<Outs...>{}, shared, kept, read,
+                                   programs.tail, alike)};
 }
 
 /// compute_all where parts of the program have one value.
 template <class Out, class Types, int V, class Program, class Load>
 __device__ __forceinline__ auto compute_parts(const SharedValues& shared, const Program& program,
-                                              const Load& load) {
+                                              const Load& load, std::uint64_t alike) {
   using Shared = ElementShared<Program>;
   const ReadParts<Registers<Types, V>, Load> read{load};
   KeptValues<Shared, V> kept{};
   if constexpr (1 < weft::detail::target_count<Out>) {
-    return compute_each_part(Out{}, shared, kept, read, program);
+    return compute_each_part(Out{}, shared, kept, read, program, alike);
   } else {
-    return compute_part<Out, V>(shared, kept, read, program);
+    return compute_part<Out, V>(shared, kept, read, program, alike);
   }
 }
 

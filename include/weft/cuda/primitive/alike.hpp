@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/registers.hpp"
+#include "weft/cuda/primitive/vector.hpp"
 #include "weft/eval/program/weight.hpp"
 
 namespace weft::on_cuda::detail {

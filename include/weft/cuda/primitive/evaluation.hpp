@@ -117,6 +117,11 @@ class Evaluation {
   __device__ __forceinline__ void compute(const P& program, typename P::type (&out)[V]) const {
     if constexpr (!requires { typename LaneOf::Inputs; }) {
       if (run_once<V>(program, lane_, alike_, out)) return;
+    } else if constexpr (V > 1 && is_costly_part<P>) {
+      if ((uses_of<P> & ~alike_) == 0) {
+        run_once<V>(program, lane_.template read<uses_of<P>>(), alike_, out);
+        return;
+      }
     }
     run_parts<V>(*this, program, program.programs, most_, out);
   }

@@ -89,6 +89,7 @@ struct ElementwiseLoops {
   unsigned row_skip = 0;     // so many rows that are not the first
   bool slices = false;       // gathers along an axis read one slice for all lanes
   std::uint64_t apart = 0;   // aligned: bit i: operand i is read element by element
+  std::uint64_t alike = 0;   // aligned: bit I: a thread's elements of Arg<I> are one
   unsigned row_inverse = 0;  // found rows: of `inner`, times 2^32, rounded up
   FastDivmod row_items;      // vectors of a row
   FastDivmod row_elements;   // `inner`

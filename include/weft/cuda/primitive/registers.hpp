@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/core/ptx.hpp"
-#include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/primitive/alike.hpp"
 
 #if defined(__CUDACC__)
 
@@ -16,6 +16,7 @@ struct Registers;
 template <class... Ts, int V>
 struct Registers<weft::detail::TypeList<Ts...>, V> {
   Pack<Vector<Ts, V>...> values;
+  std::uint64_t alike = 0;  // bit I: all lanes of Arg<I>'s are known to be one element
 
   /// Loads every operand at offset[k] with the given strides along the lanes.
   template <class Offset, class Copies = InPlace>
@@ -100,12 +101,6 @@ struct Lane {
   }
 };
 
-/// The values of a program at V lanes.
-template <class T, int V>
-struct LaneValues {
-  T lane[V];
-};
-
 template <int V, class R>
 struct PlacedLanes;  // in cuda/primitive/placed.hpp
 
@@ -117,10 +112,18 @@ __device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers, cons
     return PlacedLanes<V, R>{registers, first, last}.template stored<Out>(program);
   } else {
     Vector<Out, V> out;
+    if constexpr (V > 1 && has_costly_part<Program>) {
+      const auto lane = [&](int j) { return Lane<R>{registers, j}; };
+      typename Program::type x[V];
+      run_lanes<V>(program, lane, registers.alike, V, x);
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (has_effects<Program> && (j < first || j >= last)) continue;
-      out.lane[j] = stored_value<Out>(program, Lane<R, !has_effects<Program>>{registers, j});
+      for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x[j]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (has_effects<Program> && (j < first || j >= last)) continue;
+        out.lane[j] = stored_value<Out>(program, Lane<R, !has_effects<Program>>{registers, j});
+      }
     }
     return out;
   }

@@ -22,6 +22,12 @@ struct Vector<IndexOperand, V> {
   long long lane[V];
 };
 
+/// The values of a program at V lanes.
+template <class T, int V>
+struct LaneValues {
+  T lane[V];
+};
+
 namespace detail {
 template <class... Ts>
 constexpr int widest(weft::detail::TypeList<Ts...>) {

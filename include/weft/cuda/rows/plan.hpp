@@ -323,6 +323,7 @@ class RowPlan {
       // Several items each rather than one for most of the threads and none for the others.
       const auto idle = [&] { return (items + across - 1) / across * across - items; };
       while (across > 32 && 8 * idle() > items) across /= 2;
+      while (across > 32 && items <= across) across /= 2;  // pairs: see RowWalk::walk
     } else {
       deal_out(threads, across, turns);
     }

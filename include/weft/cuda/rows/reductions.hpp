@@ -205,18 +205,29 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     States group{};
     const auto programs =
         pack_of(hoist(Pass<I>::program(reduction<I>()), RowScalars<Values>{values_})...);
-    this->template walk<(uses_of<typename Pass<I>::Program> | ...)>(
-        [&](char** at, const RowItem& item) {
-          Kept kept{};
-          (add<I>(weft::get<static_cast<int>(K)>(group), weft::get<static_cast<int>(K)>(programs),
-                  at, item, kept),
-           ...);
-        },
-        [&] {
-          (merge<I>(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
-           ...);
-          group = States{};
-        });
+    constexpr std::uint64_t uses = (uses_of<typename Pass<I>::Program> | ...);
+    const auto add_item = [&](char** at, const RowItem& item) {
+      Kept kept{};
+      (add<I>(weft::get<static_cast<int>(K)>(group), weft::get<static_cast<int>(K)>(programs), at,
+              item, kept),
+       ...);
+    };
+    const auto flush = [&] {
+      (merge<I>(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
+       ...);
+      group = States{};
+    };
+    if constexpr (adds_pairs<uses>) {
+      this->template walk<uses>(
+          add_item, flush, false, [&](char** at, const RowItem& item, unsigned step) {
+            Kept kept[2]{};
+            (add_pair<I>(weft::get<static_cast<int>(K)>(group),
+                         weft::get<static_cast<int>(K)>(programs), at, item, step, kept),
+             ...);
+          });
+    } else {
+      this->template walk<uses>(add_item, flush);
+    }
     if constexpr (Walk::tiled) {
       states = group;
     } else {
@@ -227,6 +238,41 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   template <int I, class State>
   __device__ __forceinline__ void merge(State& all, const State& group) const {
     if (passes<I>()) Pass<I>::reducer(reduction<I>()).merge(all, group);
+  }
+  /// Whether a pass takes two full items at a time, so that one is loaded while another is: of few
+  /// operands, since both are in registers.
+  template <std::uint64_t Uses>
+  static constexpr bool adds_pairs =
+      !Walk::tiled && reductions <= 4 && __builtin_popcountll(Uses) <= 2 &&
+      !(has_effects<typename RowPass<Rs>::Program> || ...);
+  template <int I, class State, class P>
+  __device__ __forceinline__ void add_pair(State& state, const P& program, char** at,
+                                           const RowItem& item, unsigned step,
+                                           Kept (&kept)[2]) const {
+    if (!passes<I>()) return;
+    Registers registers[2]{};
+    const RowItem full{item.position, item.apart, V};
+#pragma unroll
+    for (Registers& r : registers) {
+      this->template load<uses_of<typename Pass<I>::Program>>(r, at, full,
+                                                              Shared::table.count == 0);
+    }
+    typename P::type x[2][V];
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+      const auto lane = [&](int j) { return Lane{registers[u], values_, j}; };
+      Evaluation(grid_.shared, kept[u], lane, grid_.constants).run(program, x[u]);
+    }
+    const auto& reducer = Pass<I>::reducer(reduction<I>());
+    if constexpr (std::is_base_of_v<reducer::var, std::remove_cvref_t<decltype(reducer)>>) {
+      typename P::type both[2 * V];  // one merge for the two
+#pragma unroll
+      for (int j = 0; j < 2 * V; ++j) both[j] = x[j / V][j % V];
+      add_all<1>(reducer, state, both, item.position, item.apart);
+    } else {
+      add_all<1>(reducer, state, x[0], item.position, item.apart);
+      add_all<1>(reducer, state, x[1], item.position + step, item.apart);
+    }
   }
   template <int I, class State, class P>
   __device__ __forceinline__ void add(State& state, const P& program, char** at,

@@ -17,6 +17,9 @@ struct RowItem {
   int n;
 };
 
+/// A walk whose items come one at a time.
+struct NoPairs {};
+
 template <int Outputs, class Types, int V, class Values>
 class RowWalk;
 
@@ -53,9 +56,11 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   }
 
   /// Calls f(at, item) for what this thread has of the row, with the addresses of its first element
-  /// in the operands that Uses names, which f moves on; and flush() after each few.
-  template <std::uint64_t Uses, class F, class Flush>
-  __device__ __forceinline__ void walk(const F& f, const Flush& flush, bool one = false) const {
+  /// in the operands that Uses names, which f moves on; and flush() after each few. Two full items
+  /// are pair(at, first, step)'s, of which the second begins at first.position + step.
+  template <std::uint64_t Uses, class F, class Flush, class Pair = NoPairs>
+  __device__ __forceinline__ void walk(const F& f, const Flush& flush, bool one = false,
+                                       const Pair& pair = {}) const {
     if (!place_.active || (one && place_.lane + place_.outer > 0)) return;
     const unsigned apart = grid_.apart;
     const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
@@ -74,11 +79,20 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       if (begins) begin<Uses>(at, outer, Both{});
       item.position = grid_.turned ? first * hop + outer : outer * grid_.inner + first;
 #pragma unroll 1
-      for (unsigned left = mine; left > 0; left -= static_cast<unsigned>(item.n)) {
-        item.n = left < V ? static_cast<int>(left) : V;
-        f(at, item);
-        item.position += apart * hop * V;
-        if (++turn % 32 == 0) flush();
+      for (unsigned left = mine; left > 0;) {
+        unsigned done = 1;
+        if (!std::is_same_v<Pair, NoPairs> && left >= 2 * V) {
+          if constexpr (!std::is_same_v<Pair, NoPairs>) pair(at, item, apart * hop * V);
+          left -= 2 * V;
+          done = 2;
+        } else {
+          item.n = left < V ? static_cast<int>(left) : V;
+          f(at, item);
+          left -= static_cast<unsigned>(item.n);
+        }
+        item.position += done * apart * hop * V;
+        turn += done;
+        if (turn % 32 < done) flush();
       }
       outer += grid_.outer_stride;
       if (one || outer >= grid_.outer) return;
@@ -193,6 +207,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
         const T value = *reinterpret_cast<const T*>(at);
 #pragma unroll
         for (int j = 0; j < V; ++j) out.lane[j] = value;
+        keep_words(out);
       } else {
         load_vector(out, at, x, (grid_.vectors & bit<K>) != 0, item, most);
       }
@@ -205,6 +220,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
                                                      const RowItem& item, int most) {
     if (whole && item.n == V) {
       out = *reinterpret_cast<const Vector<T, V>*>(at);
+      keep_words(out);
       return;
     }
     if (item.n == 0) return;
@@ -213,6 +229,18 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       if (ends_at<V>(j, most)) break;
       out.lane[j] = *reinterpret_cast<const T*>(at);
       at += j + 1 < item.n ? x.hop : 0;
+    }
+    keep_words(out);
+  }
+  /// Elements of 2 bytes meet as words where paths do: taking a vector apart waits for it.
+  template <class T>
+  __device__ __forceinline__ static void keep_words(Vector<T, V>& out) {
+    if constexpr (sizeof(T) == 2 && V % 2 == 0) {
+      unsigned word[V / 2];
+      __builtin_memcpy(word, &out, sizeof(out));
+#pragma unroll
+      for (unsigned& w : word) weft::detail::ptx::keep_whole(w);
+      __builtin_memcpy(&out, word, sizeof(out));
     }
   }
   template <int K, bool Used>
