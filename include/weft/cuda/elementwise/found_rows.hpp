@@ -4,6 +4,7 @@
 
 #include "weft/cuda/elementwise/vector_gather.hpp"
 #include "weft/cuda/primitive/grid.hpp"
+#include "weft/cuda/primitive/launch.hpp"
 
 #if defined(__CUDACC__)
 
