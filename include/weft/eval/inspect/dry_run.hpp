@@ -115,7 +115,7 @@ struct RowExecutor<detail::DryRun<D>> {
   static bool fuses_columns(int64_t rows, int64_t length) requires detail::PlansColumns<D> {
     return RowExecutor<D>::fuses_columns(rows, length);
   }
-  static constexpr bool divides_rows = requires { requires RowExecutor<D>::divides_rows; };
+  static constexpr bool divides_rows = RowExecutor<D>::divides_rows;
   template <class Op>
     requires requires { RowExecutor<D>::template stores_before<Op>; }
   static constexpr bool stores_before = RowExecutor<D>::template stores_before<Op>;

@@ -14,9 +14,9 @@ template <class D>
 struct RowExecutor;
 
 /// A device that runs row programs: fuses(rows, length) says whether rows of that length are worth
-/// one (fuses_columns, if it is there, whether such columns in memory are), run<Outs, Types>(name,
-/// device, task, operands, program) runs a task. Each operand's strides are those along the kept
-/// dimensions, then along the row.
+/// one (fuses_columns, if it is there, whether such columns in memory are; divides_rows: see
+/// RowTree), run<Outs, Types>(name, device, task, operands, program) runs a task. Each operand's
+/// strides are those along the kept dimensions, then along the row.
 template <class D>
 concept RowDevice = requires(const detail::Name& name, D device, const detail::RowTask& task,
                              detail::Operand* operands,
@@ -207,9 +207,7 @@ struct Rows {
     tree.leaves = leaves;
     tree.fuses = RowExecutor<D>::fuses;
     if constexpr (PlansColumns<D>) tree.fuses_columns = RowExecutor<D>::fuses_columns;
-    if constexpr (requires { RowExecutor<D>::divides_rows; }) {
-      tree.divides_rows = RowExecutor<D>::divides_rows;
-    }
+    tree.divides_rows = RowExecutor<D>::divides_rows;
     if constexpr ((has_evaluated_before_rows<Es> || ...)) settle();
     Context<D> context{*this, name, device};
     return RowPlanner(tree, launch<Outs, D>, &context).run();
