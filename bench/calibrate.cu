@@ -233,6 +233,7 @@ struct Reducer<Swept> {
 template <>
 struct RowExecutor<Swept> {
   static bool fuses(std::int64_t, std::int64_t) { return true; }
+  static constexpr bool divides_rows = false;
 
   template <class Outs, class Types, class Program>
   static void run(const weft::detail::Name& name, const Swept& swept,

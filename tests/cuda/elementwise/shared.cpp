@@ -54,3 +54,20 @@ TEST_CASE("parts of one value are computed once, and others by themselves [gpu]"
     CHECK(allclose(q.to(weft::Cpu{}), Tensor<float>(hs * (1 + hx * (1 - hs))), {1e-5, 1e-6}));
   }
 }
+
+TEST_CASE("a part that recurs inside another, of operands whose neighbours are one element [gpu]") {
+  const auto nested = [](const auto& x, const auto& b, const auto& c) {
+    return (tanh(exp(square(b))) * x + exp(square(b)) + tanh(exp(square(c)))).eval();
+  };
+  test::Random r(6);
+  for (const weft::Shape& shape : {weft::Shape{64, 96}, weft::Shape{64, 63}, weft::Shape{7, 13}}) {
+    CAPTURE(shape);
+    const auto x = r.array<float>({shape[0], shape[1]});
+    const auto b = r.array<float>({shape[0], 1});
+    const auto c = r.array<float>({shape[0], 1});
+    const auto on = [&](auto device) {
+      return nested(x.on(device), b.on(device), c.on(device)).to(weft::Cpu{});
+    };
+    CHECK(allclose(on(Cuda{}), on(weft::Cpu{}), {1e-5, 1e-6}));
+  }
+}

@@ -15,6 +15,7 @@ struct RowExecutor<Cpu> {
   static bool fuses(int64_t rows, int64_t length) {
     return rows >= 32 || rows * length < int64_t{1} << 18;
   }
+  /// See RowTree: a row is one thread's.
   static constexpr bool divides_rows = false;
   /// Columns are reduced faster side by side, each reduction for all of them, unless they are few.
   static bool fuses_columns(int64_t rows, int64_t length) {

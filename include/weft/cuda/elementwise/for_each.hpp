@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
   const RowEnd end{grid.inner - start, grid.stride[0] + jump};
   constexpr int first_input = weft::detail::target_count<Out> - 1;
-  constexpr bool words = !has_effects<Program>;
+  constexpr bool words = detail::may_share<typename detail::ElementPatterns<Program>::Outputs>;
   const auto compute_row = [&] {
     Registers<Types, V> registers;
     if constexpr (Assumes || detail::shares_parts<Program>) {

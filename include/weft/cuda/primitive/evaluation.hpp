@@ -12,6 +12,12 @@ using weft::detail::shared_pattern;
 using weft::detail::SharedValues;
 using weft::detail::uses_of;
 
+/// Whether a part of P is a shared pattern: others may then find its value kept.
+template <class Shared, class P>
+inline constexpr bool keeps_parts = false;
+template <class Shared, class Op, class... Ps>
+inline constexpr bool keeps_parts<Shared, Apply<Op, Ps...>> = (has_shared<Shared, Ps> || ...);
+
 #if defined(__CUDACC__)
 
 /// The values of shared patterns that a thread keeps, for V elements and up to two per pattern.
@@ -115,7 +121,9 @@ class Evaluation {
  private:
   template <class P>
   __device__ __forceinline__ void compute(const P& program, typename P::type (&out)[V]) const {
-    if constexpr (!requires { typename LaneOf::Inputs; }) {
+    if constexpr (keeps_parts<Shared, P>) {
+      // each by itself
+    } else if constexpr (!requires { typename LaneOf::Inputs; }) {
       if (run_once<V>(program, lane_, alike_, out)) return;
     } else if constexpr (V > 1 && is_costly_part<P>) {
       if ((uses_of<P> & ~alike_) == 0) {

@@ -16,7 +16,7 @@ struct Registers;
 template <class... Ts, int V>
 struct Registers<weft::detail::TypeList<Ts...>, V> {
   Pack<Vector<Ts, V>...> values;
-  std::uint64_t alike = 0;  // bit I: all lanes of Arg<I>'s are known to be one element
+  std::uint64_t alike = 0;  // bit I: the lanes of Arg<I> are known to be one element
 
   /// Loads every operand at offset[k] with the given strides along the lanes.
   template <class Offset, class Copies = InPlace>
@@ -112,7 +112,7 @@ __device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers, cons
     return PlacedLanes<V, R>{registers, first, last}.template stored<Out>(program);
   } else {
     Vector<Out, V> out;
-    if constexpr (V > 1 && has_costly_part<Program>) {
+    if constexpr (V > 1 && has_costly_part<Program> && !has_draws<Program>) {
       const auto lane = [&](int j) { return Lane<R>{registers, j}; };
       typename Program::type x[V];
       run_lanes<V>(program, lane, registers.alike, V, x);

@@ -151,9 +151,9 @@ struct RowEnd {
 /// Loads V elements of two bytes, or one for all lanes, as words. Were they apart in registers, the
 /// two cases would meet in as many moves as there are lanes, and each lane be shifted on its own.
 template <class T, int V>
-__device__ __forceinline__ void load_words(Vector<T, V>& out, const T* p, bool all) {
+__device__ __forceinline__ void load_words(Vector<T, V>& out, const T* p, bool neighbours) {
   Vector<unsigned, V / 2> words;
-  if (all) {
+  if (neighbours) {
     words = *reinterpret_cast<const Vector<unsigned, V / 2>*>(p);
   } else {
     const unsigned twice = *reinterpret_cast<const unsigned short*>(p) * 0x10001U;
@@ -165,8 +165,8 @@ __device__ __forceinline__ void load_words(Vector<T, V>& out, const T* p, bool a
 
 /// The same for a vector known to be full and, unless `apart`, aligned or one element for all
 /// lanes. Types below 4 bytes are never apart, since packing them would slow down all others.
-/// `end.jump` is this operand's. Words: those of 2 bytes as load_words has them, which waits for
-/// them where branches follow.
+/// `end.jump` is this operand's. Words: those of 2 bytes as load_words has them, which is slower
+/// before branches: they would wait for the load.
 template <bool Words, class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
                                              int stride, bool apart, RowEnd end) {

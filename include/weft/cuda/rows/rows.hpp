@@ -246,7 +246,7 @@ struct RowExecutor<Cuda> {
     return rows >= (length <= (1 << 19) ? 4 : 16);
   }
 
-  /// Except where blocks can have parts of a row: see RowTree.
+  /// But blocks can have parts of a row: see RowTree.
   static constexpr bool divides_rows = true;
 
   static constexpr bool finds_rows = true;

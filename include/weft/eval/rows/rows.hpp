@@ -14,14 +14,14 @@ template <class D>
 struct RowExecutor;
 
 /// A device that runs row programs: fuses(rows, length) says whether rows of that length are worth
-/// one (fuses_columns, if it is there, whether such columns in memory are; divides_rows: see
-/// RowTree), run<Outs, Types>(name, device, task, operands, program) runs a task. Each operand's
-/// strides are those along the kept dimensions, then along the row.
+/// one (fuses_columns, if there, whether columns are; divides_rows: see RowTree), run(...) runs a
+/// task, whose operands have strides along the kept dimensions, then along the row.
 template <class D>
 concept RowDevice = requires(const detail::Name& name, D device, const detail::RowTask& task,
                              detail::Operand* operands,
                              const RowProgram<Pack<>, Pack<Arg<1, float>>>& program) {
   { RowExecutor<D>::fuses(int64_t{1}, int64_t{1}) } -> std::same_as<bool>;
+  { RowExecutor<D>::divides_rows } -> std::convertible_to<bool>;
   RowExecutor<D>::template run<detail::TypeList<float>, detail::TypeList<float>>(name, device, task,
                                                                                  operands, program);
 };
