@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/primitive/alike.hpp"
+#include "weft/cuda/primitive/registers.hpp"
 
 #if defined(__CUDACC__)
 
