@@ -165,8 +165,8 @@ __device__ __forceinline__ void load_words(Vector<T, V>& out, const T* p, bool n
 
 /// The same for a vector known to be full and, unless `apart`, aligned or one element for all
 /// lanes. Types below 4 bytes are never apart, since packing them would slow down all others.
-/// `end.jump` is this operand's. Words: those of 2 bytes as load_words has them, which is slower
-/// before branches: they would wait for the load.
+/// `end.jump` is this operand's. With Words, load_words loads elements of 2 bytes; not for programs
+/// that branch, whose branches would wait for it.
 template <bool Words, class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
                                              int stride, bool apart, RowEnd end) {
