@@ -265,6 +265,25 @@ TEST_CASE("vectors that cross from one row into the next [gpu] [sanitize]") {
   }
 }
 
+TEST_CASE_TEMPLATE("vectors that cross several rows [gpu]", T, float, double, weft::half,
+                   weft::bfloat16) {
+  const auto formula = [](const auto& p, const auto& q, const auto& r) {
+    return cast<float>((maximum(p, q) - r).eval()).eval();
+  };
+  const auto sliced = [](const auto& w) { return (w(all, slice(1, w.size(-1))) * T(2.0F)).eval(); };
+  const auto as_floats = [](const auto& e) { return cast<float>(e).eval(); };
+  for (int columns : {2, 3, 5, 6, 7, 9, 35}) {
+    CAPTURE(columns);
+    const auto p = cast<T>(ramp({64, columns})).eval();
+    agree(formula, p, cast<T>(ramp({columns})).eval(), cast<T>(ramp({64, 1})).eval());
+    const auto deep = cast<T>(ramp({3, 16, columns})).eval();
+    agree(formula, deep, cast<T>(ramp({3, 1, columns})).eval(), cast<T>(ramp({16, 1})).eval());
+    agree([&](const auto& w) { return as_floats(sliced(w)); },
+          cast<T>(ramp({48, columns + 1})).eval());
+    agree([&](const auto& w) { return as_floats((flip(w, 1) + w).eval()); }, p);
+  }
+}
+
 TEST_CASE("a thread has a vector in each part of the rows that vectors cross [gpu]") {
   const auto p = ramp({43692, 197});
   agree([](const auto& a, const auto& b, const auto& c) { return ((a - b) * c).eval(); }, p,

@@ -15,20 +15,22 @@ struct Planned : ElementwiseLoops {
   int transposed[3];
   weft::cuda::detail::ForEachLaunch launch;
 };
-Planned plan(int64_t rows, int64_t columns, int64_t step, int64_t offset = 0) {
+Planned plan(int64_t rows, int64_t columns, int64_t step, int64_t offset = 0, int bytes = 4,
+             int least_apart = 4) {
   Operand operands[3];
   for (Operand& x : operands) {
-    x.itemsize = 4;
+    x.itemsize = bytes;
     x.data = reinterpret_cast<char*>(4096);
     x.stride[0] = columns;
     x.stride[1] = 1;
   }
   operands[1].stride[0] = step;
-  operands[1].data += 4 * offset;
+  operands[1].data += bytes * offset;
   operands[2].stride[0] = 0;
   ForEachKernels kernels{1, 4, true};
   kernels.rows.lanes = 4;
   kernels.crosses = true;
+  kernels.least_apart = least_apart;
   Planned out;
   out.launch = weft::cuda::detail::plan_for_each(weft::detail::loops_over({rows, columns}),
                                                  operands, 3, false, kernels, out, out.transposed);
@@ -43,7 +45,7 @@ TEST_CASE("full, aligned vectors of the target: the kernel with few instructions
   CHECK(plan(100, 64, 65).apart == 2);  // x is read element by element
   CHECK(plan(100, 64, 64, 1).apart == 2);
   CHECK_FALSE(plan(101, 63, 63).launch.aligned);
-  CHECK_FALSE(plan(100, 3, 3).launch.aligned);
+  CHECK_FALSE(plan(101, 3, 3).launch.aligned);
 }
 
 TEST_CASE("threads that only store have several vectors if there are many") {
@@ -81,6 +83,19 @@ TEST_CASE("vectors cross from row to row if all of them are full") {
   const Planned few = plan(2, (1 << 23) + 2, (1 << 23) + 2);  // too few rows for parts
   CHECK((few.launch.flat && few.rows_shift == 0));
   CHECK(few.items == (1U << 22) + 1);
+}
+
+TEST_CASE("vectors cross several rows that are shorter") {
+  const Planned three = plan(100, 3, 3);
+  CHECK(three.launch.flat);
+  CHECK(three.apart == 4);
+  CHECK(three.row_ends == 0b01001001001001001001001001001001U);
+  CHECK(plan(100, 63, 63).row_ends == 1);
+  CHECK(plan(100, 64, 64).row_ends == 0);
+  CHECK_FALSE(plan(100, 3, 3, 0, 2).launch.aligned);
+  CHECK(plan(100, 3, 3, 0, 2, 2).launch.flat);
+  CHECK(plan(100, 63, 63, 0, 2, 2).launch.flat);
+  CHECK_FALSE(plan(100, 63, 63, 0, 1, 2).launch.aligned);
 }
 
 TEST_CASE("a thread has several rows where there are many and some are broadcast") {

@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
-  const RowEnd end{grid.inner - start, grid.stride[0] + jump};
+  const auto left = static_cast<unsigned>(grid.inner - start);
+  const RowEnds ends{left < 32 ? grid.row_ends << left : 0, grid.stride[0] + jump};
   constexpr int first_input = weft::detail::target_count<Out> - 1;
   constexpr bool words = detail::may_share<typename detail::ElementPatterns<Program>::Outputs>;
   const auto compute_row = [&] {
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(block_threads)
       const auto load = [&]<int K>(auto& vector) {
         constexpr int k = first_input + K;
         on_cuda::load_aligned<words>(vector, grid.data[k], offset[k], grid.lane[k],
-                                     (grid.apart & std::uint64_t{1} << k) != 0, end.of(k));
+                                     (grid.apart & std::uint64_t{1} << k) != 0, ends.of(k));
       };
       if constexpr (Assumes) {
         store_aligned(detail::compute_assumed_parts<Out, Types, V>(program, load), grid.data,
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(block_threads)
     } else if constexpr (has_rows<Program>) {
       registers.template load_aligned<row_access<Program>.indices, words>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
-          grid.apart >> first_input, end.of(first_input));
+          grid.apart >> first_input, ends.of(first_input));
       const auto values =
           ValuesOf<V, Registers<Types, V>, OneSlice<V>>{registers, OneSlice<V>{}}(program);
       Vector<Out, V> stored;
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(block_threads)
     } else {
       registers.template load_aligned<row_access<Program>.indices, words>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
-          grid.apart >> first_input, end.of(first_input));
+          grid.apart >> first_input, ends.of(first_input));
       registers.alike = grid.alike;
       if constexpr (requires { typename Program::forward_program; }) {
         store_apart(compute_all<Out, V>(registers, program, 0, V), grid.data, offset, grid.lane,
@@ -222,6 +223,7 @@ constexpr ForEachKernels for_each_kernels() {
     }
   }
   out.crosses = row == 0 && !has_places<Program>;
+  if (detail::may_share<typename detail::ElementPatterns<Program>::Outputs>) out.least_apart = 2;
   if constexpr (finds_rows<Out, Program>)
     out.found_rows = {found_lanes<Out, Program>, rows_found<Program>};
   out.copies = is_copy<Out, Types, Program>;

@@ -32,7 +32,8 @@ struct ForEachKernels {
   bool transposes = true;  // whether the general kernel can transpose operands in shared memory
   const void* general = nullptr;
   const void* aligned = nullptr;
-  bool crosses = false;           // the aligned kernel's vectors may cross into the next row
+  bool crosses = false;           // the aligned kernel's vectors may cross into the next rows
+  int least_apart = 4;            // bytes of an operand that it reads element by element then
   const void* finding = nullptr;  // the kernel that `found_rows` describes
   bool copies = false;            // one operand, unchanged
   std::uint64_t waits = 0;        // waits_on of its file
@@ -114,7 +115,7 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
   out.aligned = !transposes && kernels.has_aligned &&
                 is_aligned(piece, operands, n, kernels.targets, wide, kernels.rows, grid.apart);
   out.flat = !out.aligned && !transposes && kernels.has_aligned && kernels.crosses &&
-             is_flat(piece, operands, n, kernels.targets, wide, grid.apart);
+             is_flat(piece, operands, n, kernels.targets, wide, kernels.least_apart, grid.apart);
   out.aligned = out.aligned || out.flat;
   plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
   grid.slices =
@@ -129,6 +130,7 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
     plan_found_rows(piece, kernels.found_rows, grid, out);
   } else {
     if (out.flat) {
+      grid.row_ends = row_ends(piece.size[piece.rank - 1]);
       plan_flat_rows(piece, kernels.distinct > 0 ? kernels.distinct : n, wide, grid);
     } else if (out.aligned) {
       plan_thread_rows(piece, operands, n, kernels.distinct > 0 ? kernels.distinct : n, wide, grid);
@@ -172,8 +174,9 @@ WEFT_OUTLINED inline int64_t rest_of_vectors(const Loops& piece, const Operand* 
   Loops full = piece;
   full.size[0] -= rest;
   std::uint64_t apart = 0;
-  const bool serves = last == 0 ? is_aligned(full, operands, n, kernels.targets, lanes, {}, apart)
-                                : is_flat(full, operands, n, kernels.targets, lanes, apart);
+  const bool serves =
+      last == 0 ? is_aligned(full, operands, n, kernels.targets, lanes, {}, apart)
+                : is_flat(full, operands, n, kernels.targets, lanes, kernels.least_apart, apart);
   return serves ? rest : 0;
 }
 

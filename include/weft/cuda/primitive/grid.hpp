@@ -90,6 +90,7 @@ struct ElementwiseLoops {
   bool slices = false;       // gathers along an axis read one slice for all lanes
   std::uint64_t apart = 0;   // aligned: bit i: operand i is read element by element
   std::uint64_t alike = 0;   // aligned: bit I: a thread's elements of Arg<I> are one
+  unsigned row_ends = 0;     // where vectors cross ends of rows: bit j: j is a multiple of `inner`
   unsigned row_inverse = 0;  // found rows: of `inner`, times 2^32, rounded up
   FastDivmod row_items;      // vectors of a row
   FastDivmod row_elements;   // `inner`
@@ -107,8 +108,8 @@ struct Grid : ElementwiseLoops {
   int stride[N][max_rank - 1];  // of the others, innermost first; then at `jump`, place_jumps'
 };
 
-/// Where vectors cross the ends of rows: the place, behind an operand's strides, of what is to be
-/// added to its offsets from there on. They have at most this many dimensions but the innermost.
+/// Where vectors cross the ends of rows: the place, behind an operand's strides, of the one over
+/// such an end. They have at most this many dimensions but the innermost.
 inline constexpr int jump = max_rank - 2;
 
 #if defined(__CUDACC__)

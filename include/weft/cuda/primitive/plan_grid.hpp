@@ -115,13 +115,20 @@ WEFT_OUTLINED inline void plan_operands(const Loops& loops, const Operand* opera
   }
 }
 
-/// Fills in what to add to operands' offsets beyond the end of a row, where the next one begins.
+/// Bit j for each multiple j of `inner`.
+inline unsigned row_ends(int64_t inner) {
+  unsigned ends = 0;
+  for (int64_t j = 0; j < 32; j += inner) ends |= 1U << static_cast<unsigned>(j);
+  return ends;
+}
+
+/// Fills in the distance from an operand's last element of a row to the next row's first.
 inline void place_jumps(const Loops& loops, const Operand* operands, int n,
                         int (*stride)[max_rank - 1]) {
   const int last = loops.rank - 1;
   for (int i = 0; i < n && last > 0; ++i) {
     const int64_t* along = operands[i].stride;
-    stride[i][jump] = static_cast<int>(along[last - 1] - loops.size[last] * along[last]);
+    stride[i][jump] = static_cast<int>(along[last - 1] - (loops.size[last] - 1) * along[last]);
   }
 }
 
@@ -166,13 +173,13 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int t
 }
 
 /// True when the targets are contiguous as a whole and all their vectors full and aligned, although
-/// `lanes` does not divide a row, so that a vector may cross into the next one: not beyond the last
-/// along the first dimension but the innermost. Sets bits in `apart` for the operands that differ
-/// from the targets then, and from row to row.
+/// `lanes` does not divide a row, so that a vector may cross into the next ones: not beyond the
+/// last along the first dimension but the innermost. Sets bits in `apart` for the operands that
+/// differ from the targets then, and from row to row: of least_apart bytes or more.
 WEFT_OUTLINED inline bool is_flat(const Loops& loops, const Operand* operands, int n, int targets,
-                                  int lanes, std::uint64_t& apart) {
+                                  int lanes, int least_apart, std::uint64_t& apart) {
   const int last = loops.rank - 1;
-  if (last < 1 || last > jump || loops.size[last] < lanes) return false;
+  if (last < 1 || last > jump) return false;
   if (loops.size[last] * loops.size[last - 1] % lanes != 0) return false;
   apart = 0;
   for (int i = 0; i < n; ++i) {
@@ -189,7 +196,7 @@ WEFT_OUTLINED inline bool is_flat(const Loops& loops, const Operand* operands, i
       below *= loops.size[d];
     }
     if (whole || one) continue;
-    if (i < targets || x.itemsize < 4) return false;
+    if (i < targets || x.itemsize < least_apart) return false;
     apart |= std::uint64_t{1} << i;
   }
   return true;

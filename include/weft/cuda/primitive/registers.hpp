@@ -28,8 +28,9 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   /// are neither, those in Splats always one element. See load_aligned of a vector for Words.
   template <std::uint64_t Splats, bool Words>
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
-                                               const int* stride, std::uint64_t apart, RowEnd end) {
-    load_aligned_from<1, Splats, Words>(values, data, offset, stride, apart, end);
+                                               const int* stride, std::uint64_t apart,
+                                               RowEnds ends) {
+    load_aligned_from<1, Splats, Words>(values, data, offset, stride, apart, ends);
   }
   /// Calls load.template operator()<I>(vector) for the operand of each Arg<I> that Uses names.
   template <std::uint64_t Uses, class F>
@@ -65,17 +66,17 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
                                                            char* const* data, const int* offset,
                                                            const int* stride, std::uint64_t apart,
-                                                           RowEnd end) {
+                                                           RowEnds ends) {
     const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
     on_cuda::load_aligned<Words>(values.head, data[K], offset[K], along,
-                                 (apart & std::uint64_t{1} << K) != 0, end.of(K));
+                                 (apart & std::uint64_t{1} << K) != 0, ends.of(K));
     if constexpr (sizeof...(Tail) > 0) {
-      load_aligned_from<K + 1, Splats, Words>(values.tail, data, offset, stride, apart, end);
+      load_aligned_from<K + 1, Splats, Words>(values.tail, data, offset, stride, apart, ends);
     }
   }
   template <int, std::uint64_t, bool>
   __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
-                                                           const int*, std::uint64_t, RowEnd) {}
+                                                           const int*, std::uint64_t, RowEnds) {}
   template <int K, class Offset, class Copies, class Head, class... Tail>
   __device__ __forceinline__ static void load_from(Pack<Head, Tail...>& values, char* const* data,
                                                    const Offset* offset, const int* stride,

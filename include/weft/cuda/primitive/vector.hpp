@@ -140,20 +140,46 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
 }
 
 /// Where a thread's vectors cross from a row into the next one.
-struct RowEnd {
-  int lanes;        // the first ones, in this row
+struct RowEnds {
+  unsigned before;  // bit j: lane j is the first of a row
   const int* jump;  // operand 0's
-  __device__ __forceinline__ RowEnd of(int operand) const {
-    return {lanes, jump + operand * (max_rank - 1)};
+  __device__ __forceinline__ RowEnds of(int operand) const {
+    return {before, jump + operand * (max_rank - 1)};
   }
 };
 
-/// Loads V elements of two bytes, or one for all lanes, as words. Were they apart in registers, the
-/// two cases would meet in as many moves as there are lanes, and each lane be shifted on its own.
+/// Calls store(j, element) for elements that are `stride` apart, and further where a row ends.
+template <int V, class T, class F>
+__device__ __forceinline__ void load_apart(const T* p, int stride, RowEnds ends, const F& store) {
+  // Otherwise the compiler looks for ends before the loop over rows, for operands that are not
+  // apart.
+  unsigned before = ends.before;
+  weft::detail::ptx::forget_origin(before);
+  const int over_end = *ends.jump;
+  int at = 0;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (j > 0) at += (before >> j & 1U) != 0 ? over_end : stride;
+    store(j, p[at]);
+  }
+}
+
+/// Loads V elements of two bytes, or one for all lanes, as words. Were they single in registers,
+/// the cases would meet in as many moves as there are lanes, and each lane be shifted on its own.
 template <class T, int V>
-__device__ __forceinline__ void load_words(Vector<T, V>& out, const T* p, bool neighbours) {
+__device__ __forceinline__ void load_words(Vector<T, V>& out, const T* p, int stride, bool apart,
+                                           RowEnds ends) {
   Vector<unsigned, V / 2> words;
-  if (neighbours) {
+  if (apart) {
+    load_apart<V>(reinterpret_cast<const unsigned short*>(p), stride, ends,
+                  [&](int j, unsigned short x) {
+                    if (j % 2 == 0) {
+                      words.lane[j / 2] = x;
+                    } else {
+                      words.lane[j / 2] |= static_cast<unsigned>(x) << 16U;
+                    }
+                  });
+  } else if (stride != 0) {
     words = *reinterpret_cast<const Vector<unsigned, V / 2>*>(p);
   } else {
     const unsigned twice = *reinterpret_cast<const unsigned short*>(p) * 0x10001U;
@@ -164,30 +190,25 @@ __device__ __forceinline__ void load_words(Vector<T, V>& out, const T* p, bool n
 }
 
 /// The same for a vector known to be full and, unless `apart`, aligned or one element for all
-/// lanes. Types below 4 bytes are never apart, since packing them would slow down all others.
-/// `end.jump` is this operand's. With Words, load_words loads elements of 2 bytes; not for programs
-/// that branch, whose branches would wait for it.
+/// lanes. Types below 4 bytes are apart as words alone, since packing them otherwise would slow
+/// down all others. `ends.jump` is this operand's. With Words, load_words loads elements of 2
+/// bytes; not for programs that branch, whose branches would wait for it.
 template <bool Words, class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
-                                             int stride, bool apart, RowEnd end) {
+                                             int stride, bool apart, RowEnds ends) {
   if constexpr (std::is_same_v<T, IndexOperand>) {
     const long long first = reinterpret_cast<long long>(data) - IndexOperand::origin + offset;
-    const int beyond = end.lanes < V ? *end.jump : 0;
+    const int over_end = *ends.jump;
+    out.lane[0] = first;
 #pragma unroll
-    for (int j = 0; j < V; ++j)
-      out.lane[j] = first + j * stride + (j > 0 && j >= end.lanes ? beyond : 0);
+    for (int j = 1; j < V; ++j)
+      out.lane[j] = out.lane[j - 1] + ((ends.before >> j & 1U) != 0 ? over_end : stride);
   } else {
     const T* p = reinterpret_cast<const T*>(data) + offset;
-    if (sizeof(T) >= 4 && apart) {
-      // Otherwise the compiler compares before the loop over rows, for operands that are not apart.
-      auto lanes = static_cast<unsigned>(end.lanes);
-      weft::detail::ptx::forget_origin(lanes);
-      const int beyond = lanes < V ? *end.jump : 0;
-#pragma unroll
-      for (int j = 0; j < V; ++j)
-        out.lane[j] = p[j * stride + (j > 0 && static_cast<unsigned>(j) >= lanes ? beyond : 0)];
-    } else if constexpr (Words && sizeof(T) == 2 && V % 2 == 0) {
-      load_words(out, p, stride != 0);
+    if constexpr (Words && sizeof(T) == 2 && V % 2 == 0) {
+      load_words(out, p, stride, apart, ends);
+    } else if (sizeof(T) >= 4 && apart) {
+      load_apart<V>(p, stride, ends, [&](int j, const T& x) { out.lane[j] = x; });
     } else if (stride != 0) {
       out = *reinterpret_cast<const Vector<T, V>*>(p);
     } else {
