@@ -43,6 +43,10 @@ TEST_CASE("[gpu] neighbours at computed places") {
   for (const std::int64_t columns : {5, 8, 31, 64, 257}) {
     CHECK(differences<float>(7, columns) == 0);
   }
+  for (const std::int64_t columns : {5, 6, 9, 13}) {  // vectors cross from row to row
+    CHECK(differences<float>(16, columns) == 0);
+    CHECK(differences<std::int8_t>(16, columns) == 0);
+  }
   CHECK(differences<std::int8_t>(5, 16) == 0);
   CHECK(differences<std::int8_t>(5, 23) == 0);
 }

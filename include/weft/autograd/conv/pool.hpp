@@ -55,7 +55,7 @@ struct AvgPoolRule {
     G dx = weft::detail::allocate_format<T>(x.shape(), x.device(), is_channels_last(g));
     using D = typename G::device_type;
     if constexpr (pool::has_average_kernels<D>()) {
-      if (AvgPoolKernels<D>::gradient(window, g, dx)) {
+      if (pool::AverageKernelsOf<D>::gradient(window, g, dx)) {
         return give(d.head, static_cast<G&&>(dx));
       }
     }

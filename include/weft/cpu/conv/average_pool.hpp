@@ -16,7 +16,7 @@ struct AvgPoolKernels<Cpu> {
     using C = compute_t<T>;
     const conv::Planes<const T> from(x);
     const conv::Planes<T> to(y);
-    if (!is_whole(w, from, x)) return false;
+    if (!pool::is_whole(w, from, x)) return false;
     const Share share(x.shape(), from.are_channels_adjacent());
     const auto by = static_cast<C>(share.places);
     cpu::parallel(share.units, x.size(), [&](int64_t first, int64_t past) {
@@ -56,7 +56,7 @@ struct AvgPoolKernels<Cpu> {
     using C = compute_t<T>;
     const conv::Planes<const T> from(g);
     const conv::Planes<T> to(dx);
-    if (!is_whole(w, to, dx)) return false;
+    if (!pool::is_whole(w, to, dx)) return false;
     const Share share(dx.shape(), to.are_channels_adjacent());
     const auto by = static_cast<C>(share.places);
     cpu::parallel(share.units, dx.size(), [&](int64_t first, int64_t past) {
@@ -114,12 +114,6 @@ struct AvgPoolKernels<Cpu> {
       return unit / blocks * n + unit % blocks * block * c;
     }
   };
-  /// Whether there is one window, the images have no gaps, and all numbers count.
-  template <class P, class T, class D>
-  static bool is_whole(const pool::Window& w, const P& planes, const Tensor<T, D>& images) {
-    if (!w.parts || w.out[0] * w.out[1] * w.out[2] != 1 || images.size() == 0) return false;
-    return planes.are_channels_adjacent() ? is_channels_last(images) : images.is_contiguous();
-  }
 };
 
 }  // namespace weft

@@ -44,9 +44,7 @@ __global__ void __launch_bounds__(block_threads)
   const int start = static_cast<int>(element - row * grid.row_elements.divisor);
   int offset[N];
   [[maybe_unused]] unsigned index = go_to_row<several_rows>(grid, row, offset);
-  if constexpr (several_rows) {
-    if (index >= grid.rows) return;
-  }
+  if (several_rows && index >= grid.rows) return;
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
   const auto left = static_cast<unsigned>(grid.inner - start);
@@ -83,6 +81,7 @@ __global__ void __launch_bounds__(block_threads)
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input, ends.of(first_input));
       registers.alike = grid.alike;
+      registers.row_starts = ends.before;
       if constexpr (requires { typename Program::forward_program; }) {
         store_apart(compute_all<Out, V>(registers, program, 0, V), grid.data, offset, grid.lane,
                     static_cast<unsigned>(grid.apart));
@@ -222,7 +221,7 @@ constexpr ForEachKernels for_each_kernels() {
       out.assumed = detail::has_assumed_parts<Program>;
     }
   }
-  out.crosses = row == 0 && !has_places<Program>;
+  out.crosses = row == 0;
   if (detail::may_share<typename detail::ElementPatterns<Program>::Outputs>) out.least_apart = 2;
   if constexpr (finds_rows<Out, Program>)
     out.found_rows = {found_lanes<Out, Program>, rows_found<Program>};

@@ -9,7 +9,8 @@
 namespace weft::on_cuda {
 
 /// Evaluates a program at lanes first <= j < last, node by node. If a thread's lanes are adjacent
-/// in an operand too, two places are computed instead of V, and one load moves 16 bytes.
+/// in an operand too, one load moves 16 bytes. Those of one row are if the first and the last are
+/// as far apart; those of several rows need not be.
 template <int V, class R>
 struct PlacedLanes {
   const R& registers;
@@ -52,28 +53,25 @@ struct PlacedLanes {
     const auto position = [&](int j) {
       return get<1>(program.programs)(Lane<R, false>{registers, j});
     };
+    long long at[V];
+#pragma unroll
+    for (int j = 0; j < V; ++j) at[j] = offset(j);
+    const unsigned found = program.op.template find_each<V>(at, position);
     LaneValues<compute_t<T>, V> out{};
-    if (V > 1 && first == 0 && last == V) {
-      long long at = offset(0);
-      long long end = offset(V - 1);
-      const bool starts = program.op.find(at, position(0));
-      if (starts && program.op.find(end, position(V - 1)) && end - at == V - 1) {
-        const T* p = program.op.data + at;
-        Vector<T, V> row;
-        if (reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0) {
-          row = *reinterpret_cast<const Vector<T, V>*>(p);
-        } else {
+    constexpr unsigned all = ~0U >> (32 - V);
+    const T* p = program.op.data + at[0];
+    if (V > 1 && (found & ~registers.row_starts & all) == all && first == 0 && last == V &&
+        at[V - 1] - at[0] == V - 1 &&
+        reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0) {
+      const auto row = *reinterpret_cast<const Vector<T, V>*>(p);
 #pragma unroll
-          for (int j = 0; j < V; ++j) row.lane[j] = p[j];
-        }
-#pragma unroll
-        for (int j = 0; j < V; ++j) out.lane[j] = load_element(row.lane[j]);
-        return out;
-      }
+      for (int j = 0; j < V; ++j) out.lane[j] = load_element(row.lane[j]);
+      return out;
     }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (contains(j)) out.lane[j] = program.op.value(offset(j), position(j));
+      out.lane[j] = program.op.fill;
+      if (contains(j) && (found >> j & 1U) != 0) out.lane[j] = load_element(program.op.data[at[j]]);
     }
     return out;
   }

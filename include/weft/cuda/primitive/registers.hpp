@@ -17,6 +17,7 @@ template <class... Ts, int V>
 struct Registers<weft::detail::TypeList<Ts...>, V> {
   Pack<Vector<Ts, V>...> values;
   std::uint64_t alike = 0;  // bit I: the lanes of Arg<I> are known to be one element
+  unsigned row_starts = 0;  // bit j: lane j is the first of a row, and not the first lane
 
   /// Loads every operand at offset[k] with the given strides along the lanes.
   template <class Offset, class Copies = InPlace>

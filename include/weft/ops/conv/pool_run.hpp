@@ -38,7 +38,7 @@ struct Pooled {
 ///   static bool gradient(operation, window, g, index, dx);
 template <class D>
 struct MaxPoolKernels;
-/// The same for averages (cpu/conv/average_pool.hpp):
+/// The same for averages (cpu/conv/average_pool.hpp, cuda/conv/average_pool.hpp):
 ///   static bool average(const pool::Window&, const Tensor<T, D>& x, const Tensor<T, D>& y);
 ///   static bool gradient(window, g, dx);
 template <class D>
@@ -55,8 +55,17 @@ constexpr bool has_kernels() {
 }
 
 template <class D>
+using AverageKernelsOf = AvgPoolKernels<std::conditional_t<is_cuda<D>, Cuda, D>>;
+template <class D>
 constexpr bool has_average_kernels() {
-  return requires { sizeof(AvgPoolKernels<D>); };
+  return requires { sizeof(AverageKernelsOf<D>); };
+}
+
+/// Whether there is one window over images that have no gaps, and all their elements count.
+template <class P, class T, class D>
+bool is_whole(const Window& w, const P& planes, const Tensor<T, D>& images) {
+  if (!w.parts || w.out[0] * w.out[1] * w.out[2] != 1 || images.size() == 0) return false;
+  return planes.are_channels_adjacent() ? is_channels_last(images) : images.is_contiguous();
 }
 
 /// Pooling of Vars, in autograd/conv/pool.hpp.
@@ -167,7 +176,7 @@ Tensor<T, D> average(const char* operation, const Window& w, const Tensor<T, D>&
   const Tensor<T, D> y =
       allocate_format<T>(result_shape(x.shape(), w), x.device(), is_channels_last(x));
   if constexpr (has_average_kernels<D>()) {
-    if (AvgPoolKernels<D>::average(w, x, y)) return y;
+    if (AverageKernelsOf<D>::average(w, x, y)) return y;
   }
   const Average<T> f{w, Planes<const T>(x), Planes<T>(y)};
   conv::visit(operation, x.device(), conv::volume_of(y), f, {x.storage()}, {y.storage()});

@@ -24,11 +24,14 @@ struct Window {
 
   /// The first place of a window, which may be outside, and one past its last.
   WEFT_HD int begin(int axis, int o) const {
-    if (parts) return static_cast<int>(static_cast<int64_t>(o) * in[axis] / out[axis]);
+    if (parts) {
+      return out[axis] == 1 ? 0 : static_cast<int>(static_cast<int64_t>(o) * in[axis] / out[axis]);
+    }
     return o * stride[axis] - padding[axis];
   }
   WEFT_HD int end(int axis, int o) const {
     if (parts) {
+      if (out[axis] == 1) return in[axis];
       const int64_t past = static_cast<int64_t>(o + 1) * in[axis] + out[axis] - 1;
       return static_cast<int>(past / out[axis]);
     }
@@ -36,15 +39,35 @@ struct Window {
   }
   /// All windows that hold place i are in [first(i), last(i)).
   WEFT_HD int first(int axis, int i) const {
-    if (parts) return static_cast<int>(static_cast<int64_t>(i) * out[axis] / in[axis]);
+    if (parts) {
+      return out[axis] == 1 ? 0 : static_cast<int>(static_cast<int64_t>(i) * out[axis] / in[axis]);
+    }
     const int reach = (kernel[axis] - 1) * dilation[axis];
     const int at = i + padding[axis] - reach;
     return at <= 0 ? 0 : (at + stride[axis] - 1) / stride[axis];
   }
   WEFT_HD int last(int axis, int i) const {
+    if (parts && out[axis] == 1) return 1;
     const int64_t past = parts ? (static_cast<int64_t>(i + 1) * out[axis] + in[axis] - 1) / in[axis]
                                : (i + padding[axis]) / stride[axis] + 1;
     return past < out[axis] ? static_cast<int>(past) : out[axis];
+  }
+  /// The places [first, last) of a window without dilation that are inside.
+  WEFT_HD void clip(int axis, int o, int& first, int& last) const {
+    first = begin(axis, o);
+    last = end(axis, o);
+    if (first < 0) first = 0;
+    if (last > in[axis]) last = in[axis];
+  }
+  /// The number that all averages are divided by, 0 if there are several.
+  WEFT_HD int common_share() const {
+    if (divisor != 0 || parts || !counts_padding) return divisor;
+    int size = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (end(axis, out[axis] - 1) > in[axis] + padding[axis]) return 0;
+      size *= kernel[axis];
+    }
+    return size;
   }
   /// The number that an average is divided by. Padding counts, what lies beyond it does not.
   WEFT_HD int share(int oz, int oy, int ox) const {
@@ -158,20 +181,24 @@ struct Average {
   Window window;
   Planes<const T> from;
   Planes<T> to;
+  int common = window.common_share();
 
   WEFT_HD void operator()(const Place& p) const {
     const Window& w = window;
+    int front, back, top, bottom, left, right;
+    w.clip(0, p.z, front, back);
+    w.clip(1, p.y, top, bottom);
+    w.clip(2, p.x, left, right);
+    const T* const image = from.at(p.n, p.c, 0, 0, left);
     compute_t<T> sum{};
-    for (int z = w.begin(0, p.z); z < w.end(0, p.z); ++z) {
-      if (z < 0 || z >= w.in[0]) continue;
-      for (int y = w.begin(1, p.y); y < w.end(1, p.y); ++y) {
-        if (y < 0 || y >= w.in[1]) continue;
-        for (int x = w.begin(2, p.x); x < w.end(2, p.x); ++x) {
-          if (x >= 0 && x < w.in[2]) sum += load_element(*from.at(p.n, p.c, z, y, x));
-        }
+    for (int z = front; z < back; ++z) {
+      for (int y = top; y < bottom; ++y) {
+        const T* at = image + z * from.z + y * from.y;
+        for (int x = left; x < right; ++x, at += from.x) sum += load_element(*at);
       }
     }
-    *to.at(p) = static_cast<T>(sum / static_cast<compute_t<T>>(w.share(p.z, p.y, p.x)));
+    const int share = common != 0 ? common : w.share(p.z, p.y, p.x);
+    *to.at(p) = static_cast<T>(sum / static_cast<compute_t<T>>(share));
   }
 };
 
@@ -181,15 +208,20 @@ struct AverageGradient {
   Window window;
   Planes<const T> from;
   Planes<T> to;
+  int common = window.common_share();
 
   WEFT_HD void operator()(const Place& p) const {
     const Window& w = window;
+    const int back = w.last(0, p.z), bottom = w.last(1, p.y);
+    const int left = w.first(2, p.x), right = w.last(2, p.x);
+    const T* const image = from.at(p.n, p.c, 0, 0, left);
     compute_t<T> sum{};
-    for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
-      for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
-        for (int x = w.first(2, p.x); x < w.last(2, p.x); ++x) {
-          sum += load_element(*from.at(p.n, p.c, z, y, x)) /
-                 static_cast<compute_t<T>>(w.share(z, y, x));
+    for (int z = w.first(0, p.z); z < back; ++z) {
+      for (int y = w.first(1, p.y); y < bottom; ++y) {
+        const T* at = image + z * from.z + y * from.y;
+        for (int x = left; x < right; ++x, at += from.x) {
+          const auto by = static_cast<compute_t<T>>(common != 0 ? common : w.share(z, y, x));
+          sum += load_element(*at) / by;
         }
       }
     }

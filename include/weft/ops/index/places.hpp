@@ -57,21 +57,17 @@ struct pad {
   static constexpr const char* text = "pad";
   template <class I>
   WEFT_HD static bool find(I& u, I size, I, PadMode mode) {
-    if (u >= 0 && u < size) return true;
-    if (mode == PadMode::constant) return false;
-    const I last = size - 1;
-    if (u < 0) {
-      u = mode == PadMode::reflect     ? -u
-          : mode == PadMode::replicate ? 0
-          : mode == PadMode::circular  ? u + size
-                                       : -1 - u;
-    } else {
-      u = mode == PadMode::reflect     ? 2 * last - u
-          : mode == PadMode::replicate ? last
-          : mode == PadMode::circular  ? u - size
-                                       : 2 * last + 1 - u;
-    }
-    return true;
+    // Without branches, since kernels compute this for many neighbours at once.
+    const bool inside = u >= 0 && u < size;
+    const I sign = mode == PadMode::replicate ? 0 : mode == PadMode::circular ? 1 : -1;
+    const I low = mode == PadMode::circular ? size : mode == PadMode::symmetric ? -1 : 0;
+    const I high = mode == PadMode::reflect     ? 2 * size - 2
+                   : mode == PadMode::replicate ? size - 1
+                   : mode == PadMode::circular  ? -size
+                                                : 2 * size - 1;
+    const I other = sign * u + (u < 0 ? low : high);
+    u = inside ? u : other;
+    return inside || mode != PadMode::constant;
   }
 };
 struct shift : pad {

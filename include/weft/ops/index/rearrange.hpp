@@ -46,6 +46,25 @@ struct rearranged {
     }
     return inside;
   }
+  /// The same for V elements, axis by axis, so that what is known of an axis is read once; bit j of
+  /// the result: element j is there.
+  template <int V, class Position>
+  WEFT_HD unsigned find_each(long long (&offset)[V], const Position& position) const {
+    static_assert(V <= 32);
+    unsigned inside = ~0U;
+#pragma unroll 1
+    for (int a = 0; a < count; ++a) {
+      const Axis axis = axes[a];
+      const auto mode = static_cast<PadMode>(axis.mode);
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        int u = (static_cast<int>(position(j) >> axis.shift) & axis.mask) - axis.before;
+        if (!K::find(u, axis.size, axis.divisor, mode)) inside &= ~(1U << j);
+        offset[j] += u * axis.stride;
+      }
+    }
+    return inside;
+  }
   WEFT_HD compute_t<T> value(long long offset, long long position) const {
     return find(offset, position) ? load_element(data[offset]) : fill;
   }
