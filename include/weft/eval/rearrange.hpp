@@ -50,7 +50,7 @@ WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* op
                static_cast<int>((int64_t{1} << bits) - 1),
                divides ? 0 : static_cast<int>(from.before),
                static_cast<int>(from.from),
-               static_cast<int>(from.mode),
+               from.mode,
                divides ? static_cast<int>(from.before) : 1,
                x.strides[from.axis]};
     shift += bits;

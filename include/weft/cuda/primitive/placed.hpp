@@ -41,6 +41,24 @@ struct PlacedLanes {
   }
 
  private:
+  /// op.find for all lanes, axis by axis, so that what is known of an axis is read once; bit j of
+  /// the result: lane j has an element.
+  template <class Op, class Position>
+  __device__ __forceinline__ static unsigned find(const Op& op, long long (&offset)[V],
+                                                  const Position& position) {
+    unsigned found = ~0U;
+#pragma unroll 1
+    for (int a = 0; a < op.count; ++a) {
+      const auto axis = op.axes[a];
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        int u = (static_cast<int>(position(j) >> axis.shift) & axis.mask) - axis.before;
+        if (!Op::places::find(u, axis.size, axis.divisor, axis.mode)) found &= ~(1U << j);
+        offset[j] += u * axis.stride;
+      }
+    }
+    return found;
+  }
   __device__ __forceinline__ bool contains(int j) const { return j >= first && j < last; }
 
   template <class Op, class Offsets, class Positions>
@@ -56,7 +74,7 @@ struct PlacedLanes {
     long long at[V];
 #pragma unroll
     for (int j = 0; j < V; ++j) at[j] = offset(j);
-    const unsigned found = program.op.template find_each<V>(at, position);
+    const unsigned found = find(program.op, at, position);
     LaneValues<compute_t<T>, V> out{};
     constexpr unsigned all = ~0U >> (32 - V);
     const T* p = program.op.data + at[0];

@@ -18,13 +18,14 @@ struct rearranged {
   static constexpr const char* text = K::text;
   static constexpr bool has_effects = true;  // reads memory that only a target's elements lead to
   static constexpr bool finds_places = true;
+  using places = K;
   /// One of the axes, in numbers of 32 bits as far as kernels compute with them.
   struct Axis {
     int shift;
     int mask;
     int before;
     int size;
-    int mode;
+    PadMode mode;
     int divisor;
     long long stride;
   };
@@ -41,27 +42,8 @@ struct rearranged {
     for (int a = 0; a < count; ++a) {
       const Axis& axis = axes[a];
       int u = (static_cast<int>(position >> axis.shift) & axis.mask) - axis.before;
-      if (!K::find(u, axis.size, axis.divisor, static_cast<PadMode>(axis.mode))) inside = false;
+      if (!K::find(u, axis.size, axis.divisor, axis.mode)) inside = false;
       offset += u * axis.stride;
-    }
-    return inside;
-  }
-  /// The same for V elements, axis by axis, so that what is known of an axis is read once; bit j of
-  /// the result: element j is there.
-  template <int V, class Position>
-  WEFT_HD unsigned find_each(long long (&offset)[V], const Position& position) const {
-    static_assert(V <= 32);
-    unsigned inside = ~0U;
-#pragma unroll 1
-    for (int a = 0; a < count; ++a) {
-      const Axis axis = axes[a];
-      const auto mode = static_cast<PadMode>(axis.mode);
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        int u = (static_cast<int>(position(j) >> axis.shift) & axis.mask) - axis.before;
-        if (!K::find(u, axis.size, axis.divisor, mode)) inside &= ~(1U << j);
-        offset[j] += u * axis.stride;
-      }
     }
     return inside;
   }
