@@ -269,6 +269,26 @@ def reshape(x, shape):
     return Node("reshape", (x,), shape, x.type, x.span, to=tuple(shape))
 
 
+def pad(x, borders, mode="constant"):
+    """A pair (before, after) for each axis."""
+    return Node("pad", (x,), [b + n + a for n, (b, a) in zip(x.shape, borders)], x.type,
+                (min(0, x.span[0]), max(0, x.span[1])), borders=tuple(borders), mode=mode)
+
+
+def roll(x, by, axis):
+    return Node("roll", (x,), x.shape, x.type, x.span, by=by, axis=axis)
+
+
+def repeated(x, times, axis):
+    """Each element so often along an axis."""
+    shape = [n * times if d == axis else n for d, n in enumerate(x.shape)]
+    return Node("repeat_interleave", (x,), shape, x.type, x.span, by=times, axis=axis)
+
+
+def tile(x, times):
+    return Node("tile", (x,), [n * t for n, t in zip(x.shape, times)], x.type, x.span, times=tuple(times))
+
+
 def flip(x, axis):
     return Node("flip", (x,), x.shape, x.type, x.span, axis=axis)
 
@@ -286,6 +306,10 @@ def index(x, *entries):
 
 
 VIEWS = ("permute", "reshape", "flip", "index")
+PLACES = {"roll": ("roll({0}, {by}, axis({axis}))", "torch.roll({0}, {by}, {axis})", "np.roll({0}, {by}, {axis})"),
+          "repeat_interleave": ("repeat_interleave({0}, {by}, {axis})", "{0}.repeat_interleave({by}, {axis})",
+                                "np.repeat({0}, {by}, {axis})"),
+          "tile": ("tile({0}, {{{times}}})", "{0}.tile({times})", "np.tile({0}, ({times}))")}
 
 
 def _say_view(node, inner, weft):
@@ -312,6 +336,20 @@ def _say_view(node, inner, weft):
     return f"{inner}({text})" if weft else f"{inner}[{text}]"
 
 
+def _say_pad(node, inner, language):
+    borders, mode = node.more["borders"], node.more["mode"]
+    if language == "torch":  # which counts from the last axis, and knows no axes without a border but the first ones
+        used = next(d for d, border in enumerate(borders) if border != (0, 0))
+        if mode != "constant":
+            used = max(1, len(borders) - 2)
+        text = ", ".join(f"{b}, {a}" for b, a in reversed(borders[used:]))
+        return f"F.pad({inner}, ({text}), mode='{mode}')"
+    if language == "numpy":
+        return f"np.pad({inner}, {borders}, '{'edge' if mode == 'replicate' else mode}')"
+    text = ", ".join(f"{{{b}, {a}}}" for b, a in borders)
+    return f"pad({inner}, {{{text}}}{'' if mode == 'constant' else f', PadMode::{mode}'})"
+
+
 def _number(value, type, weft):
     if type not in FLOATING:
         return str(int(value))
@@ -333,6 +371,12 @@ def say(node, language, wide=False, inside=False):
         if language == "numpy" and node.op == "flip":
             return f"np.flip({inner}, {node.more['axis']})"
         return _say_view(node, inner, weft)
+    if node.op == "pad":
+        return _say_pad(node, say(node.parts[0], language, wide), language)
+    if node.op in PLACES:
+        times = ", ".join(map(str, node.more.get("times", ())))
+        inner = say(node.parts[0], language, wide, language == "torch")
+        return PLACES[node.op][column].format(inner, by=node.more.get("by"), axis=node.more.get("axis"), times=times)
     if node.op in INFIX:
         a, b = (say(p, language, wide, True) for p in node.parts)
         text = f"{a} {INFIX[node.op]} {b}"

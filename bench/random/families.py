@@ -2,8 +2,8 @@
 import random
 
 from draw import LEAST, MOST, Draw
-from expressions import (along, apply, binary, cast, flip, index, named, permute, reduce, reshape,
-                         where)
+from expressions import (along, apply, binary, cast, flip, index, named, pad, permute, reduce, repeated,
+                         reshape, roll, tile, where)
 from statements import Statement
 
 ALL = slice(None)
@@ -377,14 +377,56 @@ def copies(d):
     return Statement("copies", d.operands.all, [("z", e)])
 
 
+def places(d):
+    """Elements at other places: borders, shifts, repeats, and stencils of them."""
+    form = d.choice(("image", "image", "causal", "last", "roll", "laplacian", "mix", "upsample", "repeat", "tile"))
+    d.type = d.choice(("float32", "float32", "float16", "bfloat16"))
+    count = d.elements(2)
+    if form == "image":
+        borders = [(0, 0), (0, 0), *[d.choice(((1, 1), (1, 1), (2, 2), (0, 1), (3, 3)))] * 2]
+        e = pad(d.x(d.image(count)), borders, d.choice(("constant", "constant", "reflect", "replicate")))
+        e = e if d.chance(0.7) else d.decorated(e, 1)
+    elif form == "causal":
+        shape = d.shape(count, 3)
+        e = pad(d.x(shape), [(0, 0), (d.choice((1, 2, 3, 6)), 0), (0, 0)])
+    elif form == "last":
+        shape = d.shape(count, d.choice((2, 3)))
+        e = pad(d.x(shape), [(0, 0)] * (len(shape) - 1) + [d.choice(((0, 1), (1, 0), (0, 8), (1, 1), (0, 3)))])
+    elif form == "roll":
+        shape = d.shape(count, d.choice((2, 3, 4)))
+        e = roll(d.x(shape), d.choice((1, -1, 3, 17)), d.choice(range(len(shape))))
+    elif form == "laplacian":
+        x = d.x(d.shape(count, d.choice((2, 3))))
+        first, last = len(x.shape) - 2, len(x.shape) - 1
+        e = roll(x, 1, last) + roll(x, -1, last) + roll(x, 1, first) + roll(x, -1, first) - x * 4.0
+    elif form == "mix":  # a token and the one before it
+        shape = d.shape(count, 3)
+        x, w = d.x(shape), d.x(shape[-1:], "w", "unit")
+        before = pad(index(x, ALL, slice(0, shape[1] - 1)), [(0, 0), (1, 0), (0, 0)])
+        e = x * w + before * (w * -1.0 + 1.0)
+    elif form == "upsample":
+        e = repeated(repeated(d.x(d.image(d.elements(1.25) // 4)), 2, 2), 2, 3)
+    elif form == "repeat":
+        shape = d.shape(d.elements(1.5) // 2, d.choice((2, 3)))
+        e = repeated(d.x(shape), d.choice((2, 3, 4)), d.choice(range(len(shape))))
+    else:
+        shape = d.shape(d.elements(1.5) // 2, d.choice((2, 3)))
+        times = [1] * len(shape)
+        times[d.choice(range(len(shape)))] = d.choice((2, 3))
+        e = tile(d.x(shape), times)
+    return Statement("places", d.operands.all, [("z", e)])
+
+
 def _operands(e):
     return [e] if e.op == "operand" else [o for part in e.parts for o in _operands(part)]
 
 
-# Family: how many of 48 statements, and what draws one.
+# Family: how many of 48 statements, and what draws one. Those of none are drawn where they are asked for, since
+# the statements of a seed stay what they were.
 FAMILIES = {"element-wise": (11, elementwise), "reductions": (9, reductions), "row programs": (9, rows),
             "image norms": (2, image_norms), "scans": (3, scans), "gathers": (4, gathers),
-            "several outputs": (4, several_outputs), "broadcast products": (3, products), "copies": (3, copies)}
+            "several outputs": (4, several_outputs), "broadcast products": (3, products), "copies": (3, copies),
+            "places": (0, places)}
 
 
 WITH_GRADIENTS = ("element-wise", "reductions", "row programs", "image norms", "gathers", "broadcast products")
@@ -393,7 +435,7 @@ WITH_GRADIENTS = ("element-wise", "reductions", "row programs", "image norms", "
 def family_of(seed, case, only=(), backward=False):
     """Cards of a deck that is shuffled every 48 cases, so that each family has its share in short runs too."""
     known = only or (WITH_GRADIENTS if backward else FAMILIES)
-    deck = [name for name, (cards, _) in FAMILIES.items() for _ in range(cards) if name in known]
+    deck = [name for name, (cards, _) in FAMILIES.items() for _ in range(cards or (name in only)) if name in known]
     turn, place = divmod(case, len(deck))
     random.Random(f"deck {seed} {turn}").shuffle(deck)
     return deck[place]

@@ -14,6 +14,8 @@ INCLUDE = HERE.parent.parent / "include"
 
 def includes(statement, device):
     found = []
+    if statement.uses(["roll", "repeat_interleave", "tile"]):
+        found.append("weft/arrays.hpp")
     if statement.backward:
         found.append("weft/autograd.hpp")
     if device == "cuda":
