@@ -29,6 +29,24 @@ inline int bits_of(int64_t size) {
   return bits <= 60;
 }
 
+/// Whether positions and the operand's offsets have 31 bits.
+[[gnu::noinline]] inline bool is_narrow(const Places& places, const Layout& x) {
+  int bits = 0;
+  for (int a = 0; a < places.count; ++a) bits += bits_of(places.axes[a].to);
+  int64_t reach = 0;
+  for (int d = 0; d < x.rank(); ++d) {
+    reach += (x.shape[d] - 1) * (x.strides[d] < 0 ? -x.strides[d] : x.strides[d]);
+  }
+  return bits <= 31 && reach <= INT32_MAX;
+}
+
+/// Whether all borders are filled with a constant.
+inline bool has_constants(const Places& places) {
+  bool all = true;
+  for (int a = 0; a < places.count; ++a) all = all && places.axes[a].mode == PadMode::constant;
+  return all;
+}
+
 /// Sets the operands of offsets (along the axes that stay) and of positions (along the others), and
 /// describes the latter to the program.
 template <class Axis>
@@ -87,7 +105,12 @@ struct RearrangedLowering {
       x = in_pieces(places, x, e.fill());
       places = Places(places.shape);
     }
-    Op op{x.data(), static_cast<compute_t<element>>(e.fill()), places.count, {}};
+    Op op{x.data(),
+          static_cast<compute_t<element>>(e.fill()),
+          places.count,
+          is_narrow(places, x.layout()),
+          has_constants(places),
+          {}};
     set_places(
         places, x.layout(), operands + B, op.axes, requires { K::divides; });
     Operand all;

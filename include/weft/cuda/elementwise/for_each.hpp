@@ -193,7 +193,8 @@ inline constexpr bool is_copy<T, weft::detail::TypeList<T>, Arg<1, T>> = sizeof(
 template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
   constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
-  ForEachKernels out{weft::detail::target_count<Out>, lanes_of_widest<Out>(Types{})};
+  ForEachKernels out{weft::detail::target_count<Out>,
+                     placed_lanes<Program>(lanes_of_widest<Out>(Types{}))};
   out.waits = waits_on;
   constexpr int row = row_access<Program>.bytes;
   // A target of the widest elements, and gathered rows, are stored 16 bytes at a time: with 32
@@ -205,7 +206,8 @@ constexpr ForEachKernels for_each_kernels() {
     }
     return false;
   }();
-  constexpr int lanes = stores_wide ? lanes_of_widest<Out>(Types{}) : lanes_of<Out>(Types{});
+  constexpr int lanes =
+      placed_lanes<Program>(stores_wide ? lanes_of_widest<Out>(Types{}) : lanes_of<Out>(Types{}));
   constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row) : lanes;
   static_assert((lanes & (lanes - 1)) == 0 && row_lanes > 0 && (row_lanes & (row_lanes - 1)) == 0);
   // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md). With

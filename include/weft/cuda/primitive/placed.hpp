@@ -8,6 +8,13 @@
 
 namespace weft::on_cuda {
 
+/// Lanes of a thread, of so many at most: few where it finds elements one by one, since these
+/// divide the planes of more images.
+template <class Program>
+constexpr int placed_lanes(int lanes) {
+  return has_places<Program> && lanes > 4 ? 4 : lanes;
+}
+
 /// Evaluates a program at lanes first <= j < last, node by node. If a thread's lanes are adjacent
 /// in an operand too, one load moves 16 bytes. Those of one row are if the first and the last are
 /// as far apart; those of several rows need not be.
@@ -41,43 +48,49 @@ struct PlacedLanes {
   }
 
  private:
-  /// op.find for all lanes, axis by axis, so that what is known of an axis is read once; bit j of
-  /// the result: lane j has an element.
-  template <class Op, class Position>
-  __device__ __forceinline__ static unsigned find(const Op& op, long long (&offset)[V],
-                                                  const Position& position) {
-    unsigned found = ~0U;
-#pragma unroll 1
-    for (int a = 0; a < op.count; ++a) {
-      const auto axis = op.axes[a];
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        int u = (static_cast<int>(position(j) >> axis.shift) & axis.mask) - axis.before;
-        if (!Op::places::find(u, axis.size, axis.divisor, axis.mode)) found &= ~(1U << j);
-        offset[j] += u * axis.stride;
-      }
-    }
-    return found;
-  }
   __device__ __forceinline__ bool contains(int j) const { return j >= first && j < last; }
 
   template <class Op, class Offsets, class Positions>
     requires requires { requires Op::finds_places; }
   __device__ __forceinline__ auto node(const Apply<Op, Offsets, Positions>& program) const {
-    using T = std::remove_cvref_t<decltype(*program.op.data)>;
     const auto offset = [&](int j) {
       return get<0>(program.programs)(Lane<R, false>{registers, j});
     };
     const auto position = [&](int j) {
       return get<1>(program.programs)(Lane<R, false>{registers, j});
     };
-    long long at[V];
+    if (!program.op.narrow) return read<long long, false>(program.op, offset, position);
+    if constexpr (requires { Op::places::has_modes; }) {
+      if (!program.op.constants) return read<unsigned, false>(program.op, offset, position);
+    }
+    return read<unsigned, true>(program.op, offset, position);
+  }
+  /// The elements, whose offsets are numbers of type I: where they are is found axis by axis, so
+  /// that what is known of an axis is read once.
+  template <class I, bool Constants, class Op, class Offset, class Position>
+  __device__ __forceinline__ auto read(const Op& op, const Offset& offset,
+                                       const Position& position) const {
+    using T = std::remove_cvref_t<decltype(*op.data)>;
+    using Signed = std::make_signed_t<I>;
+    I at[V];
+    unsigned found = ~0U;
 #pragma unroll
-    for (int j = 0; j < V; ++j) at[j] = offset(j);
-    const unsigned found = find(program.op, at, position);
+    for (int j = 0; j < V; ++j) at[j] = static_cast<I>(offset(j));
+#pragma unroll 1
+    for (int a = 0; a < op.count; ++a) {
+      const auto axis = op.axes[a];
+      const auto mode = Op::template mode_of<Constants>(axis);
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        const auto bits = static_cast<int>(static_cast<I>(position(j)) >> axis.shift);
+        int u = (bits & axis.mask) - axis.before;
+        if (!Op::places::find(u, axis.size, axis.divisor, mode)) found &= ~(1U << j);
+        at[j] += static_cast<I>(u) * static_cast<I>(axis.stride);
+      }
+    }
     LaneValues<compute_t<T>, V> out{};
     constexpr unsigned all = ~0U >> (32 - V);
-    const T* p = program.op.data + at[0];
+    const T* const p = op.data + static_cast<Signed>(at[0]);
     if (V > 1 && (found & ~registers.row_starts & all) == all && first == 0 && last == V &&
         at[V - 1] - at[0] == V - 1 &&
         reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0) {
@@ -88,8 +101,10 @@ struct PlacedLanes {
     }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      out.lane[j] = program.op.fill;
-      if (contains(j) && (found >> j & 1U) != 0) out.lane[j] = load_element(program.op.data[at[j]]);
+      out.lane[j] = op.fill;
+      if (contains(j) && (found >> j & 1U) != 0) {
+        out.lane[j] = load_element(op.data[static_cast<Signed>(at[j])]);
+      }
     }
     return out;
   }

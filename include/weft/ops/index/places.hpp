@@ -55,8 +55,10 @@ namespace placing {
 /// the operand.
 struct pad {
   static constexpr const char* text = "pad";
+  static constexpr bool has_modes = true;
   template <class I>
   WEFT_HD static bool find(I& u, I size, I, PadMode mode) {
+    if (mode == PadMode::constant) return u >= 0 && u < size;
     // Without branches, since kernels compute this for many neighbours at once.
     const bool inside = u >= 0 && u < size;
     const I sign = mode == PadMode::replicate ? 0 : mode == PadMode::circular ? 1 : -1;
@@ -67,7 +69,7 @@ struct pad {
                                                 : 2 * size - 1;
     const I other = sign * u + (u < 0 ? low : high);
     u = inside ? u : other;
-    return inside || mode != PadMode::constant;
+    return true;
   }
 };
 struct shift : pad {

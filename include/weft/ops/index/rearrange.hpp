@@ -29,9 +29,16 @@ struct rearranged {
     int divisor;
     long long stride;
   };
+  /// An axis's mode, known to the compiler where all borders are of a constant.
+  template <bool Constants>
+  WEFT_HD static PadMode mode_of(const Axis& axis) {
+    return Constants ? PadMode::constant : axis.mode;
+  }
   const T* data;
   compute_t<T> fill;
   int count;
+  bool narrow;     // positions and offsets have 31 bits
+  bool constants;  // borders are of a constant
   Axis axes[detail::most_axes<K>];
 
   /// Adds to `offset` what leads to the element at a position; false if there is none. Each axis
