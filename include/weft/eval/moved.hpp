@@ -73,7 +73,7 @@ struct MovedWhole {
             K::text, "an expression of shape ", e.operand().shape(), " to ", e.shape(),
             ", expected at most 4 axes that change, of less than 2^30 elements: evaluate it first");
       }
-      op::inside<T, K> inside{{nullptr, e.fill(), places.count, {}}};
+      op::inside<T, K> inside{{nullptr, e.fill(), places.count, false, false, {}}};
       Operand operands[2];
       const Shape shape = e.operand().shape();
       set_places(places, layout::contiguous(shape), operands, inside.places.axes, false);

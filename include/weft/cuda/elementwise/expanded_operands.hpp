@@ -52,8 +52,7 @@ struct CopyKernels {
   static CopyKernels of(weft::detail::TypeList<Ts...> types) {
     CopyKernels out{TurnKernels::of(types)};
     if constexpr (sizeof...(Ts) > 1) out.expand = reinterpret_cast<const void*>(copy_expanded<>);
-    int i = 0;
-    ((out.positions |= std::uint64_t{std::is_same_v<Ts, IndexOperand>} << i++), ...);
+    out.positions = weft::detail::positions_of(types);
     return out;
   }
 #endif

@@ -47,8 +47,7 @@ __global__ void __launch_bounds__(block_threads)
   if (several_rows && index >= grid.rows) return;
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
-  const auto left = static_cast<unsigned>(grid.inner - start);
-  const RowEnds ends{left < 32 ? grid.row_ends << left : 0, grid.stride[0] + jump};
+  const RowEnds ends = row_ends_from(grid.row_ends, grid.inner - start, grid.stride[0] + jump);
   constexpr int first_input = weft::detail::target_count<Out> - 1;
   constexpr bool words = detail::may_share<typename detail::ElementPatterns<Program>::Outputs>;
   const auto compute_row = [&] {
@@ -193,21 +192,19 @@ inline constexpr bool is_copy<T, weft::detail::TypeList<T>, Arg<1, T>> = sizeof(
 template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
   constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
-  ForEachKernels out{weft::detail::target_count<Out>,
-                     placed_lanes<Program>(lanes_of_widest<Out>(Types{}))};
+  constexpr int widest = placed_lanes<Program>(lanes_of_widest<Out>(Types{}));
+  ForEachKernels out{weft::detail::target_count<Out>, widest};
   out.waits = waits_on;
   constexpr int row = row_access<Program>.bytes;
-  // A target of the widest elements, and gathered rows, are stored 16 bytes at a time: with 32
-  // bytes per thread, each store instruction would write only half of every 32 bytes. With many
-  // operands, fewer instructions matter more.
+  // A target of the widest elements, and gathered rows, are stored 16 bytes at a time: of 32 each
+  // store instruction would write half. With many operands, fewer instructions matter more.
   constexpr bool stores_wide = weft::detail::count(Types{}) <= 3 && [] {
     if constexpr (weft::detail::target_count<Out> == 1) {
       return static_cast<int>(sizeof(Out)) * lanes_of_widest<Out>(Types{}) == 16;
     }
     return false;
   }();
-  constexpr int lanes =
-      placed_lanes<Program>(stores_wide ? lanes_of_widest<Out>(Types{}) : lanes_of<Out>(Types{}));
+  constexpr int lanes = stores_wide ? widest : placed_lanes<Program>(lanes_of<Out>(Types{}));
   constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row) : lanes;
   static_assert((lanes & (lanes - 1)) == 0 && row_lanes > 0 && (row_lanes & (row_lanes - 1)) == 0);
   // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md). With
@@ -217,7 +214,8 @@ constexpr ForEachKernels for_each_kernels() {
     out.has_aligned = true;
     // With 8-byte indices a thread would gather only two elements.
     if (row != 0 && out.lanes < 8) out.lanes = row_lanes < 8 ? row_lanes : 8;
-    out.rows = {row_lanes, row_access<Program>.indices, row_access<Program>.offsets};
+    out.rows = {row_lanes, row_access<Program>.indices, row_access<Program>.offsets,
+                weft::detail::positions_of(Types{}) << out.targets};
     if constexpr (detail::assumes_parts<Program> && row_access<Program>.indices == 0) {
       out.distinct = detail::distinct_operands<Out, Program>;
       out.assumed = detail::has_assumed_parts<Program>;

@@ -115,7 +115,8 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
   out.aligned = !transposes && kernels.has_aligned &&
                 is_aligned(piece, operands, n, kernels.targets, wide, kernels.rows, grid.apart);
   out.flat = !out.aligned && !transposes && kernels.has_aligned && kernels.crosses &&
-             is_flat(piece, operands, n, kernels.targets, wide, kernels.least_apart, grid.apart);
+             is_flat(piece, operands, n, kernels.targets, wide, kernels.least_apart,
+                     kernels.rows.positions, grid.apart);
   out.aligned = out.aligned || out.flat;
   plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
   grid.slices =
@@ -175,8 +176,9 @@ WEFT_OUTLINED inline int64_t rest_of_vectors(const Loops& piece, const Operand* 
   full.size[0] -= rest;
   std::uint64_t apart = 0;
   const bool serves =
-      last == 0 ? is_aligned(full, operands, n, kernels.targets, lanes, {}, apart)
-                : is_flat(full, operands, n, kernels.targets, lanes, kernels.least_apart, apart);
+      last == 0 ? is_aligned(full, operands, n, kernels.targets, lanes, kernels.rows, apart)
+                : is_flat(full, operands, n, kernels.targets, lanes, kernels.least_apart,
+                          kernels.rows.positions, apart);
   return serves ? rest : 0;
 }
 

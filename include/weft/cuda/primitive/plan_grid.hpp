@@ -12,6 +12,7 @@ struct RowOperands {
   int lanes = 0;  // of the aligned kernel, if they differ from the general one's
   std::uint64_t indices = 0;
   std::uint64_t offsets = 0;
+  std::uint64_t positions = 0;  // which have no memory, and may lie in any way
 };
 
 namespace detail {
@@ -156,7 +157,8 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int t
   apart = 0;
   for (int i = 0; i < n; ++i) {
     const Operand& x = operands[i];
-    if (x.gathered) continue;  // positions are computed, not loaded
+    // Positions are computed, not loaded.
+    if (x.gathered || (rows.positions >> i & 1U) != 0) continue;
     if (x.itemsize == 0) return false;
     if (i >= targets && x.stride[last] == 0) continue;
     if (Sweep && x.data == nullptr) continue;
@@ -175,16 +177,18 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int t
 /// True when the targets are contiguous as a whole and all their vectors full and aligned, although
 /// `lanes` does not divide a row, so that a vector may cross into the next ones: not beyond the
 /// last along the first dimension but the innermost. Sets bits in `apart` for the operands that
-/// differ from the targets then, and from row to row: of least_apart bytes or more.
+/// differ from the targets then, and from row to row: of least_apart bytes or more. `positions`:
+/// bits of those without memory.
 WEFT_OUTLINED inline bool is_flat(const Loops& loops, const Operand* operands, int n, int targets,
-                                  int lanes, int least_apart, std::uint64_t& apart) {
+                                  int lanes, int least_apart, std::uint64_t positions,
+                                  std::uint64_t& apart) {
   const int last = loops.rank - 1;
   if (last < 1 || last > jump) return false;
   if (loops.size[last] * loops.size[last - 1] % lanes != 0) return false;
   apart = 0;
   for (int i = 0; i < n; ++i) {
     const Operand& x = operands[i];
-    if (x.gathered) continue;
+    if (x.gathered || (positions >> i & 1U) != 0) continue;
     if (x.itemsize == 0) return false;
     const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);
     bool whole = reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0;

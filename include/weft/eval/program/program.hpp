@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "weft/core/dtype.hpp"
@@ -20,6 +22,17 @@ struct cast;
 struct IndexOperand {
   static constexpr long long origin = 1LL << 62;
 };
+
+namespace detail {
+/// Bit i: operand i of these types has no memory.
+template <class... Ts>
+constexpr std::uint64_t positions_of(TypeList<Ts...>) {
+  std::uint64_t bits = 0;
+  int i = 0;
+  ((bits |= std::uint64_t{std::is_same_v<Ts, IndexOperand>} << i++), ...);
+  return bits;
+}
+}  // namespace detail
 
 /// The type that an operand's element enters the program as.
 template <class T>
