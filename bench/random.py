@@ -3,10 +3,11 @@
 
 From a seed it draws statements as programs have them, in families (element-wise, reductions, row
 programs, image norms, scans, gathers, several outputs, broadcast products, copies; where asked for:
-places), over shapes that move 64 MiB to 2 GiB. Each is written in weft and in PyTorch from one description, checked against
-double precision, and timed in turns on one device. The summary gives weft's time over the best
-rival's by family, what failed, and the worst with what explain() says; OUT/random-<machine>.csv has
-every statement. Returns 77 without a GPU, and 1 where a statement of weft's failed or was wrong.
+places), over shapes that move 64 MiB to 2 GiB. Each is written in weft and in PyTorch from one
+description, checked against double precision, and timed in turns on one device. The summary gives
+weft's time over the best rival's by family, what failed, and the worst with what explain() says;
+OUT/random-<machine>.csv has every statement. Returns 77 without a GPU, and 1 where a statement of
+weft's failed or was wrong.
 """
 import importlib
 import os
