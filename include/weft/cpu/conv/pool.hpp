@@ -109,7 +109,7 @@ struct PoolRow {
     PoolLanes<T> some;
     some.reset(count);
     int left, right;
-    f.clip(2, p.x, left, right);
+    f.window.clip(2, p.x, left, right);
     each_line(p, [&](int z, int y) {
       for (int x = left; x < right; x += w.dilation[2]) {
         const int place = (z * w.in[1] + y) * w.in[2] + x;
@@ -124,8 +124,8 @@ struct PoolRow {
   void each_line(const conv::Place& p, const G& g) const {
     const pool::Window& w = f.window;
     int front, back, top, bottom;
-    f.clip(0, p.z, front, back);
-    f.clip(1, p.y, top, bottom);
+    f.window.clip(0, p.z, front, back);
+    f.window.clip(1, p.y, top, bottom);
     for (int z = front; z < back; z += w.dilation[0]) {
       for (int y = top; y < bottom; y += w.dilation[1]) g(z, y);
     }

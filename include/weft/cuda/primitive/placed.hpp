@@ -15,9 +15,9 @@ constexpr int placed_lanes(int lanes) {
   return has_places<Program> && lanes > 4 ? 4 : lanes;
 }
 
-/// Evaluates a program at lanes first <= j < last, node by node. If a thread's lanes are adjacent
-/// in an operand too, one load moves 16 bytes. Those of one row are if the first and the last are
-/// as far apart; those of several rows need not be.
+/// Evaluates a program at lanes first <= j < last, node by node. One load moves a thread's lanes
+/// where they are adjacent in an operand too: where the first and the last are as far apart, unless
+/// they belong to several rows.
 template <int V, class R>
 struct PlacedLanes {
   const R& registers;

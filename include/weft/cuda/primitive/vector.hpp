@@ -147,7 +147,7 @@ struct RowEnds {
     return {before, jump + operand * (max_rank - 1)};
   }
 };
-/// Those of a thread with `left` elements in its first row; bit j of `ends`: a row ends j later
+/// The ends for a thread with `left` elements in its first row; bit j of `ends`: a row ends j later
 /// too.
 __device__ __forceinline__ RowEnds row_ends_from(unsigned ends, int left, const int* jump) {
   return {left < 32 ? ends << static_cast<unsigned>(left) : 0, jump};

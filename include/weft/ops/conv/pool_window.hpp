@@ -52,11 +52,12 @@ struct Window {
                                : (i + padding[axis]) / stride[axis] + 1;
     return past < out[axis] ? static_cast<int>(past) : out[axis];
   }
-  /// The places [first, last) of a window without dilation that are inside.
+  /// The places [first, last) of a window that are inside; those between are `dilation` apart.
   WEFT_HD void clip(int axis, int o, int& first, int& last) const {
+    const int step = dilation[axis];
     first = begin(axis, o);
     last = end(axis, o);
-    if (first < 0) first = 0;
+    if (first < 0) first = step == 1 ? 0 : first + (-first + step - 1) / step * step;
     if (last > in[axis]) last = in[axis];
   }
   /// The number that all averages are divided by, 0 if there are several.
@@ -98,21 +99,13 @@ struct Largest {
   Planes<T> to;
   Planes<I> index;
 
-  /// The places [first, last) of a window that are inside.
-  WEFT_HD void clip(int axis, int o, int& first, int& last) const {
-    const int step = window.dilation[axis];
-    first = window.begin(axis, o);
-    last = window.end(axis, o);
-    if (first < 0) first = step == 1 ? 0 : first + (-first + step - 1) / step * step;
-    if (last > window.in[axis]) last = window.in[axis];
-  }
   WEFT_HD void operator()(const Place& p) const {
     using C = compute_t<T>;
     const Window& w = window;
     int front, back, top, bottom, left, right;
-    clip(0, p.z, front, back);
-    clip(1, p.y, top, bottom);
-    clip(2, p.x, left, right);
+    w.clip(0, p.z, front, back);
+    w.clip(1, p.y, top, bottom);
+    w.clip(2, p.x, left, right);
     const T* const image = from.at(p.n, p.c, 0, 0, 0);
     C best{};
     int found = -1;
