@@ -11,6 +11,8 @@ The programs in must_compile/ are the control: correct programs, close to the wr
 Most of the time goes into reading weft's headers, which is therefore done once for many programs: by a
 precompiled header for g++ and clang++; by nvcc, which has none, with several programs in one file, each in
 a namespace of its own. Whatever is not as expected there is compiled by itself, and that is what counts.
+Programs with headers that no other has share a file too, after all headers of theirs: that each says what
+it should after its own alone is seen by g++ and clang++, so that programs for nvcc alone are left out.
 """
 import argparse
 import re
@@ -92,14 +94,19 @@ def precompiled(sources, folder, args):
     return {line: words for line, words in zip(headers, options) if words}
 
 
-def check_batch(batch, folder, args):
-    """The programs of a batch that fail as they should; nvcc names the program in whatever it says of it."""
-    text = "\n".join(includes(batch[0])) + "\n"
+def compile_batch(batch, folder, args):
+    """What the compiler makes of programs in one file, each in a namespace, after all that they include."""
+    text = "\n".join(dict.fromkeys(line for source in batch for line in includes(source))) + "\n"
     text += "".join(f'namespace p{i} {{\n#include "{source}"\n}}\n' for i, source in enumerate(batch))
-    path = Path(folder) / "must_not_compile" / f"{batch[0].stem}.cpp"
+    path = Path(folder) / batch[0].parent.name / f"{batch[0].stem}.cpp"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
-    _, lines = output_of(command(args.compiler, str(path), args))
+    return output_of(command(args.compiler, str(path), args))
+
+
+def check_batch(batch, folder, args):
+    """The programs of a batch that fail as they should; nvcc names the program in whatever it says of it."""
+    _, lines = compile_batch(batch, folder, args)
     messages = []
     for line in lines:
         if re.match(r"\S.*\(\d+\): ", line) or not messages:
@@ -122,17 +129,29 @@ def check_batch(batch, folder, args):
     return check_batch(right, folder, args) if 1 < len(right) < len(batch) else []
 
 
+def in_batches(sources):
+    return [sources[i:i + BATCH] for i in range(0, len(sources), BATCH)]
+
+
 def check_batches(sources, folder, args):
     """The programs for which a compilation together with others has shown what it should."""
     if family(args.compiler) != "nvcc":
         return set()
+    sources = [source for source in sources if "nvcc" in directives(source).get("compilers", "nvcc")]
+    correct = [source for source in sources if source.parent.name == "must_compile"]
     groups = defaultdict(list)
     for source in sources:
-        if source.parent.name == "must_not_compile" and "nvcc" in directives(source).get("compilers", "nvcc"):
+        if source not in correct:
             groups[tuple(includes(source))].append(source)
-    batches = [group[i:i + BATCH] for group in groups.values() for i in range(0, len(group), BATCH)]
+    batches = [batch for group in groups.values() for batch in in_batches(group)]
+    # The more headers, the later: neighbours have most in common.
+    alone = sorted((batch[0] for batch in batches if len(batch) == 1), key=lambda source: (len(includes(source)), includes(source)))
+    batches += in_batches([source for source in alone if "compilers" not in directives(source)])
     with ThreadPoolExecutor(args.jobs) as pool:
+        compiled = pool.submit(compile_batch, correct, folder, args) if correct else None
         right = list(pool.map(lambda batch: check_batch(batch, folder, args), (b for b in batches if len(b) > 1)))
+        if compiled and compiled.result()[0] == 0:
+            right.append(correct)
     return {source for found in right for source in found}
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/autograd/linalg/linalg.hpp>
 
+#include <string>
+
 #include "gradients.hpp"
 #include "linear_algebra.hpp"
 
@@ -37,7 +39,7 @@ V<D> symmetric(const V<D>& x) {
 
 template <class D>
 struct Case {
-  const char* name;
+  std::string name;
   V<D> (*f)(const V<D>& x);
   Shape shape;
 };

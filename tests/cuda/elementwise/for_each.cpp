@@ -284,6 +284,28 @@ TEST_CASE_TEMPLATE("vectors that cross several rows [gpu]", T, float, double, we
   }
 }
 
+TEST_CASE_TEMPLATE("numbers of rows and planes where vectors cross rows [gpu]", T, float, double,
+                   weft::half, std::int8_t) {
+  const auto numbers = [](const Shape& shape) {
+    return weft::generated(shape, weft::op::affine<std::int64_t>{0, 1});
+  };
+  const auto lower = [&](const auto& x) {
+    return where(numbers({x.size(-2), 1}) > numbers({x.size(-1)}), x, T(0)).eval();
+  };
+  const auto planes = [&](const auto& x) {
+    const auto plane = numbers({x.size(0), 1, 1});
+    return where(plane % 2 == numbers({x.size(1), 1}) % 2, x, T(0)).eval();
+  };
+  for (const int columns : {1, 2, 3, 5, 6, 7, 9, 12, 35}) {
+    CAPTURE(columns);
+    const auto x = cast<T>(ramp({16, columns}) * 8.0F + 1.0F).eval();
+    CHECK(lower(x.to(Cuda{})).to_vector() == lower(x).to_vector());
+    const auto deep = cast<T>(ramp({5, 16, columns}) * 8.0F + 1.0F).eval();
+    CHECK(lower(deep.to(Cuda{})).to_vector() == lower(deep).to_vector());
+    CHECK(planes(deep.to(Cuda{})).to_vector() == planes(deep).to_vector());
+  }
+}
+
 TEST_CASE("a thread has a vector in each part of the rows that vectors cross [gpu]") {
   const auto p = ramp({43692, 197});
   agree([](const auto& a, const auto& b, const auto& c) { return ((a - b) * c).eval(); }, p,

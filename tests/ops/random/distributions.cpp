@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "statistics.hpp"
@@ -95,7 +96,7 @@ double binomial_probability(double trials, double p, int k) {
 }
 
 struct Continuous {
-  const char* name;
+  std::string name;
   std::function<Tensor<double>(Generator&)> draw;
   std::function<double(double)> cdf;
 };

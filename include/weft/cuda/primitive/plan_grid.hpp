@@ -177,8 +177,8 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int t
 /// True when the targets are contiguous as a whole and all their vectors full and aligned, although
 /// `lanes` does not divide a row, so that a vector may cross into the next ones: not beyond the
 /// last along the first dimension but the innermost. Sets bits in `apart` for the operands that
-/// differ from the targets then, and from row to row: of least_apart bytes or more. `positions`:
-/// bits of those without memory.
+/// differ from the targets then, and from row to row: `positions`, which have no memory, and others
+/// of least_apart bytes or more.
 WEFT_OUTLINED inline bool is_flat(const Loops& loops, const Operand* operands, int n, int targets,
                                   int lanes, int least_apart, std::uint64_t positions,
                                   std::uint64_t& apart) {
@@ -188,10 +188,11 @@ WEFT_OUTLINED inline bool is_flat(const Loops& loops, const Operand* operands, i
   apart = 0;
   for (int i = 0; i < n; ++i) {
     const Operand& x = operands[i];
-    if (x.gathered || (positions >> i & 1U) != 0) continue;
-    if (x.itemsize == 0) return false;
+    if (x.gathered) continue;
+    const bool computed = (positions >> i & 1U) != 0;
+    if (x.itemsize == 0 && !computed) return false;
     const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);
-    bool whole = reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0;
+    bool whole = computed || reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0;
     bool one = i >= targets;
     int64_t below = 1;
     for (int d = last; d >= 0; --d) {
@@ -200,7 +201,7 @@ WEFT_OUTLINED inline bool is_flat(const Loops& loops, const Operand* operands, i
       below *= loops.size[d];
     }
     if (whole || one) continue;
-    if (i < targets || x.itemsize < least_apart) return false;
+    if (i < targets || (x.itemsize < least_apart && !computed)) return false;
     apart |= std::uint64_t{1} << i;
   }
   return true;
