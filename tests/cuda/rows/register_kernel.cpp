@@ -185,6 +185,27 @@ TEST_CASE("several reductions of one reading, also of rows longer than what is k
   }
 }
 
+TEST_CASE("totals of what rows come to, whose values are stored on the way [gpu] [sanitize]") {
+  for (const std::int64_t n : {3, 8, 57, 64, 101, 512, 1032, 5000, 40000}) {
+    CAPTURE(n);
+    const auto x = noise<float>({37, n}).on(Cuda{});
+    const auto y = noise<float>({37, n}, 2).on(Cuda{});
+    const auto divergence = [](const auto& a, const auto& b) {
+      return mean(sum(softmax(a) * (log_softmax(a) - log_softmax(b)), axis(-1)));
+    };
+    const auto largest = [](const auto& a, const auto& b) {
+      return max(sum(square(a - mean(a, axis(-1), keepdims)) * b, axis(-1))) * 0.5F;
+    };
+    const auto check = [&](const auto& f) {
+      const float expected = f(x.to(weft::Cpu{}), y.to(weft::Cpu{})).eval().item();
+      const float found = f(x, y).eval().item();
+      CHECK(std::abs(found - expected) <= 2e-5F * std::abs(expected));
+    };
+    check(divergence);
+    check(largest);
+  }
+}
+
 TEST_CASE("infinities and NaN in a row [gpu]") {
   const float inf = std::numeric_limits<float>::infinity();
   for (const std::int64_t n : {16, 512, 8192}) {

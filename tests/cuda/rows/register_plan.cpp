@@ -226,6 +226,11 @@ TEST_CASE("what reductions need only once may be longer") {
   CHECK_FALSE(p.cluster);
   CHECK(p.chunk > 8);
   CHECK_FALSE(plan({3000, 1 << 20, 0, true, true, true}).launch.registers);
+  // Of few rows pieces, which the looped kernel has, fill the GPU where clusters do not.
+  CHECK(plan({1, 1 << 16, 0, true, false, true}).launch.registers);
+  CHECK_FALSE(plan({1, 1 << 24, 0, true, false, true}).launch.registers);
+  CHECK_FALSE(plan({8, 1 << 24, 0, true, false, true}).launch.registers);
+  CHECK(plan({132, 1 << 24, 0, true, false, true}).launch.registers);
 }
 
 TEST_CASE("an operand is kept, another is read where it lies") {

@@ -51,14 +51,14 @@ TEST_CASE("values that join together count as one by one") {
 namespace {
 /// A thread beside another that has the same state.
 struct BesideItself {
-  static double first(double x) { return x; }
-  static double sum(double x) { return 2 * x; }
+  WEFT_HD static double first(double x) { return x; }
+  WEFT_HD static double sum(double x) { return 2 * x; }
 };
 /// The second of two threads, the first of which has {2, 3, 1}.
 struct BesideFirst {
   mutable int at = 0;
-  static double first(double) { return 3; }
-  double sum(double x) const {
+  WEFT_HD static double first(double) { return 3; }
+  WEFT_HD double sum(double x) const {
     constexpr double others[] = {2, 0, 1 + 2 * 1.0};
     return x + others[at++];
   }

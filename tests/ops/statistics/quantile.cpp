@@ -79,6 +79,27 @@ TEST_CASE_TEMPLATE("medians, k-th values and modes", D, TEST_DEVICES) {
   CHECK(gradcheck([](const auto& p) { return median(p); }, v));
 }
 
+TEST_CASE_TEMPLATE("medians and k-th values are those of sorted rows", D, TEST_DEVICES) {
+  for (const std::int64_t n : {1, 2, 33, 300, 3000}) {
+    CAPTURE(n);
+    auto x = cast<float>(weft::arange<std::int32_t>(5 * n) * 7919 % 101).eval().reshape({5, n});
+    x(3, n / 2) = static_cast<float>(hole);
+    x(3, n - 1) = static_cast<float>(hole);
+    const auto sorted = sort(x, axis(1));
+    const auto on_device = x.to(D{});
+    for (const std::int64_t k : {std::int64_t{1}, (n + 1) / 2, n}) {
+      CAPTURE(k);
+      const auto found = kthvalue(on_device, k, axis(1));
+      CHECK(found.indices.to_vector() == sorted.indices(weft::all, k - 1).to_vector());
+    }
+    const auto middle = median(on_device, axis(1)).indices.to_vector();
+    for (std::size_t row = 0; row < 5; ++row) {
+      const auto in_order = sorted.indices(static_cast<std::int64_t>(row), (n - 1) / 2).item();
+      CHECK(middle[row] == (row == 3 ? n / 2 : in_order));  // the first that is no number
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("percentiles of numbers alone", D, TEST_DEVICES) {
   const auto x = tensor<double>({math::nan<double>, 1, 3}).to(D{});
   CHECK(nanpercentile(x, 25).item() == 1.5);

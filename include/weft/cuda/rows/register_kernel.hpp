@@ -61,7 +61,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     }
     if (grid_.cluster) Exchange::wait_for_cluster();
     reduce_all(Reductions{});
-    store_all(std::make_index_sequence<outputs>{});
+    if (grid_.target < 0) store_all(std::make_index_sequence<outputs>{});
   }
 
  private:
@@ -153,6 +153,10 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     } else if (mode == RowMode::load) {
       const RowOperand& x = grid_.operand[outputs + leaves + I];
       if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_));
+    }
+    if (grid_.target == I && place_.lane == 0 && place_.active) {
+      const RowOperand& x = grid_.operand[outputs + leaves + I];
+      *reinterpret_cast<T*>(row_start(grid_, x, place_)) = value;
     }
     weft::get<I>(values_) = value;
   }

@@ -47,7 +47,6 @@ class RegisterPlan {
   const char* refused() {
     const RegisterKernel& k = kernel_.registers;
     if (k.vectors == 0) return k.refused;
-    if (task_.target >= 0) return "it stores a reduction's value";
     if (grid_.count == 0) return "rows are empty";
     if (grid_.columns) return "a row's elements are not neighbours in memory";
     if (grid_.reduced_rank > 1) return "a row's axes do not merge into one";
@@ -171,6 +170,11 @@ class RegisterPlan {
       }
       const int64_t wanted = one_pass || threads_of(parts) < block ? threads_of(parts) : block;
       if (wanted > row_block || (parts > 1 && device_.major < 9)) return false;
+      // A few rows that even clusters go over many times: pieces of them have all of the GPU.
+      if (threads_of(parts) > 4 * wanted &&
+          grid_.rows * parts < static_cast<unsigned>(device_.multiprocessors)) {
+        return false;
+      }
       group = launch.threads = round_up(static_cast<unsigned>(wanted), 32);
     }
     if (grid_.ragged && group * parts < 2) return false;

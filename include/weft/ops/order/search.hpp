@@ -24,24 +24,27 @@ struct insertion {
   bool right;
 
   WEFT_HD std::int64_t value(compute_t<T> x, compute_t<T>) const {
-    std::int64_t first = 0;
-    for (std::int64_t left = n; left > 0;) {
-      const std::int64_t half = left / 2;
-      const compute_t<T> y = load_element(sorted[first + half]);
-      if (right ? !precedes(x, y) : precedes(y, x)) {
-        first += half + 1;
-        left -= half + 1;
-      } else {
-        left = half;
-      }
-    }
-    return first;
+    return n >> 31 == 0 ? search<std::uint32_t>(x) : search<std::int64_t>(x);
   }
 
  private:
-  /// NaN is the largest.
-  WEFT_HD static bool precedes(compute_t<T> a, compute_t<T> b) {
-    return a < b || (b != b && a == a);
+  /// As many steps whatever x is, so that a GPU's threads do not part.
+  template <class Index>
+  WEFT_HD std::int64_t search(compute_t<T> x) const {
+    Index first = 0;
+    for (auto left = static_cast<Index>(n); left > 0;) {
+      const Index half = left - left / 2;
+      const Index next = first + half;
+      first = is_before(load_element(sorted[next - 1]), x) ? next : first;
+      left -= half;
+    }
+    return static_cast<std::int64_t>(first);
+  }
+  /// Whether x belongs behind y; NaN is the largest.
+  WEFT_HD bool is_before(compute_t<T> y, compute_t<T> x) const {
+    const bool last = x != x;
+    if (right) return last || y <= x;
+    return last ? y == y : y < x;
   }
 };
 

@@ -79,15 +79,26 @@ auto ranked(const char* operation, const X& x, RankOptions& given, const Options
   return out;
 }
 
-/// The elements at a place in order, one a row or for all: {values, indices}.
+/// The elements at positions along the axis, which is kept: {values, indices}.
+template <class V, class I>
+auto values_at(const Ranked<V>& r, const I& at) {
+  const auto values = r.result(take_along_axis(r.x, at, Axes{r.along}));
+  return ValuesAt<std::remove_const_t<decltype(values)>, I>{values, r.result(at)};
+}
+/// The elements at a place in order, one a row or for all.
 template <class V, class P>
 auto at_places(const Ranked<V>& r, const P& places) {
   const Axes along{r.along};
   const auto order = argsort(detached(r.x), along);
   const auto at = take_along_axis(order, places, along).eval();
-  const auto values = r.result(take_along_axis(r.x, at, along));
-  return ValuesAt<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(at)>>{
-      values, r.result(at)};
+  return values_at(r, at);
+}
+/// The positions of the elements at one place in order in each row, which need not be in order
+/// beyond it.
+template <class V>
+auto positions_at(const Ranked<V>& r, int64_t place) {
+  const Axes along{r.along};
+  return topk(detached(r.x), place + 1, along, smallest).indices.narrow(r.along, place, 1);
 }
 /// How many elements of each row are not NaN, the axis kept.
 template <class V>
@@ -233,7 +244,10 @@ auto median(const X& x, const Axes& axis, Options... options) {
   detail::RankOptions given;
   const auto r = detail::ranked("median", x, given, axis, options...);
   const auto count = detail::numbers_in_rows(r);
-  return detail::at_places(r, where(count < r.n(), count, (r.n() - 1) / 2));
+  if (r.n() == 0) return detail::at_places(r, count);
+  const auto middle = detail::positions_at(r, (r.n() - 1) / 2);
+  const auto first_nan = argmax(isnan(detail::detached(r.x)), Axes{r.along}, keepdims);
+  return detail::values_at(r, where(count < r.n(), first_nan, middle).eval());
 }
 /// The lower of the middle elements, ignoring NaN; NaN if all elements are.
 template <ExpressionLike X>
@@ -255,8 +269,7 @@ auto kthvalue(const X& x, int64_t k, const Axes& axis = {-1}, Options... options
   if (k < 1 || k > r.n()) {
     fail<ValueError>("kthvalue", "k = ", k, ", expected 1 to ", r.n(), ", the size of the axis");
   }
-  const auto device = detail::detached(r.x).device();
-  return detail::at_places(r, full<int64_t>(r.line_of_ones(), k - 1, device));
+  return detail::values_at(r, detail::positions_at(r, k - 1).contiguous());
 }
 
 /// The most frequent element along the last axis, or axis(n), the smallest if there are several,
