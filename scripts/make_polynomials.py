@@ -70,12 +70,6 @@ POLYNOMIALS = {
     "tail of Phi, double": (tail, mpf("-0.6") / mpf("1.9"), mpf("37.75") / mpf("40.25"), None, 28),
     "atan: (atan t - t) / t^3 in t^2": (
         series(lambda n: mpf(sign(n)) / n, 3, 2), mpf(0), EIGHTH, 4, 10),
-    "normal: (log(1 + f) - f + f^2 / 2) / f^3": (
-        lambda f: (log1p(f) - f + f * f / 2) / f**3, sqrt(mpf("0.5")) - 1, sqrt(mpf(2)) - 1, 8, None),
-    "normal: (sin(r pi / 2) - r pi / 2) / r^3 in r^2": (
-        series(lambda n: sign(n) * (pi / 2)**n / factorial(n), 3, 2), mpf(0), mpf("0.25"), 2, None),
-    "normal: (cos(r pi / 2) - 1) / r^2 in r^2": (
-        series(lambda n: sign(n) * (pi / 2)**n / factorial(n), 2, 2), mpf(0), mpf("0.25"), 3, None),
 }
 
 

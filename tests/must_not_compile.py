@@ -145,7 +145,8 @@ def check_batches(sources, folder, args):
             groups[tuple(includes(source))].append(source)
     batches = [batch for group in groups.values() for batch in in_batches(group)]
     # The more headers, the later: neighbours have most in common.
-    alone = sorted((batch[0] for batch in batches if len(batch) == 1), key=lambda source: (len(includes(source)), includes(source)))
+    alone = sorted((batch[0] for batch in batches if len(batch) == 1),
+                   key=lambda source: (len(includes(source)), includes(source)))
     batches += in_batches([source for source in alone if "compilers" not in directives(source)])
     with ThreadPoolExecutor(args.jobs) as pool:
         compiled = pool.submit(compile_batch, correct, folder, args) if correct else None

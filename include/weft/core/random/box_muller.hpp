@@ -35,8 +35,8 @@ WEFT_HD inline double unsigned_double(std::uint64_t x) {
 
 namespace detail {
 /// x * y + z in steps that the compiler may choose, or, where `Exact`, fused on every device.
-template <bool Exact, class T>
-WEFT_HD T multiply_add(T x, T y, T z) {
+template <bool Exact>
+WEFT_HD double multiply_add(double x, double y, double z) {
   if constexpr (Exact) {
     return std::fma(x, y, z);
   } else {
@@ -45,8 +45,8 @@ WEFT_HD T multiply_add(T x, T y, T z) {
 }
 
 /// c + z * (next + z * (...)).
-template <bool Exact, class T, class... Cs>
-WEFT_HD T horner([[maybe_unused]] T z, T c, Cs... next) {
+template <bool Exact, class... Cs>
+WEFT_HD double horner([[maybe_unused]] double z, double c, Cs... next) {
   if constexpr (sizeof...(next) == 0) {
     return c;
   } else {
@@ -92,7 +92,7 @@ WEFT_HD double cos_quarter_turns(std::int64_t quadrant, double r) {
   const double sine =
       multiply_add<Exact>(r, half_pi, r * multiply_add<Exact>(z, tail, half_pi_low));
   const double cosine =
-      horner<Exact>(z, 1., -1.2337005501361697, 0.25366950790104803, -0.02086348076335296,
+      horner<Exact>(z, 1, -1.2337005501361697, 0.25366950790104803, -0.02086348076335296,
                     0.0009192602748394266, -2.5202042373060607e-05, 4.710874778818172e-07,
                     -6.386603083791852e-09, 6.565963114979473e-11);
   // As bits: g++ would compute the one that is taken in a branch, for which there are no vectors.
@@ -123,48 +123,6 @@ WEFT_HD double box_muller(std::uint64_t radius, std::uint64_t angle, bool second
   const double r = exact_double(static_cast<std::int64_t>(angle) - (quadrant << (Bits - 2))) * unit;
   return sqrt(-2 * detail::log_positive<exact>(u)) *
          detail::cos_quarter_turns<exact>(second ? quadrant - 1 : quadrant, r);
-}
-
-/// box_muller<32> in float arithmetic, within 3 ulp, for processors on which double takes several
-/// times as long. Polynomials: scripts/make_polynomials.py.
-WEFT_HD inline float float_box_muller(std::uint32_t radius, std::uint32_t angle, bool second) {
-  using detail::multiply_add;
-  // u = (radius + 1/2) / 2^32 or, where that is above 1/2, what it lacks of 1: the nearer to 0, the
-  // more digits. log(u) = k log(2) + log(1 + f).
-  const bool upper = radius >> 31 != 0;
-  const float near_0 = (static_cast<float>(upper ? ~radius : radius) + 0.5F) * 0x1p-32F;
-  constexpr std::uint32_t sqrt_half = 0x3F3504F3;
-  const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, near_0);
-  const std::uint32_t exponent = (bits - sqrt_half) & 0xFF800000U;
-  float f = __builtin_bit_cast(float, bits - exponent) - 1;
-  float k = static_cast<float>(static_cast<std::int32_t>(exponent)) * 0x1p-23F;
-  if (upper) {
-    const bool far = radius < 0xB504F334U;  // u below sqrt(1/2)
-    f = far ? 1 - 2 * near_0 : -near_0;
-    k = far ? -1.0F : 0.0F;
-  }
-  const float tail = detail::horner<true>(f, 0x1.555554p-2F, -0x1.fffffcp-3F, 0x1.999d5ap-3F,
-                                          -0x1.555b4ap-3F, 0x1.23d21ap-3F, -0x1.fcf4c6p-4F,
-                                          0x1.dea282p-4F, -0x1.d635bcp-4F, 0x1.1d8ea6p-4F);
-  constexpr float ln2_high = 0x1.62e4p-1F;  // times k it is exact
-  constexpr float ln2_low = 0x1.7f7d1cp-20F;
-  const float below = multiply_add<true>(f * f, multiply_add<true>(f, tail, -0.5F), k * ln2_low);
-  const float log_u = multiply_add<true>(k, ln2_high, f + below);
-
-  const std::uint32_t quadrant = (angle + (1U << 29)) >> 30;
-  const float r =
-      static_cast<float>(static_cast<std::int32_t>(angle - (quadrant << 30))) * 0x1p-30F;
-  const float z = r * r;
-  constexpr float half_pi = 0x1.921fb6p+0F;
-  constexpr float half_pi_low = -0x1.777a5cp-25F;
-  const float over_r =
-      detail::horner<true>(z, half_pi_low, -0x1.4abbccp-1F, 0x1.4665e8p-4F, -0x1.2ee7bcp-8F);
-  const float sine = multiply_add<true>(r, half_pi, r * over_r);
-  const float cosine = detail::horner<true>(z, 1.0F, -0x1.3bd3ccp+0F, 0x1.03c1eap-2F,
-                                            -0x1.55cb98p-6F, 0x1.db6492p-11F);
-  const std::uint32_t turned = second ? quadrant - 1 : quadrant;
-  const float size = (turned & 1) != 0 ? sine : cosine;
-  return sqrt(-2 * log_u) * (((turned + 1) & 2) != 0 ? -size : size);
 }
 
 }  // namespace weft::math

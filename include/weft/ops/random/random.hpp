@@ -54,11 +54,7 @@ struct normal {
     return math::box_muller<52>(radius >> 12, angle >> 12, second);
   }
   WEFT_HD static float of_bits(std::uint32_t radius, std::uint32_t angle, bool second) {
-#if defined(__CUDA_ARCH__)
-    return math::float_box_muller(radius, angle, second);
-#else
     return static_cast<float>(math::box_muller<32>(radius, angle, second));
-#endif
   }
 };
 
