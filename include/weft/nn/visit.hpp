@@ -85,7 +85,8 @@ struct Visitor {
   void (*call)(const void* function, const std::string& name, void* x, std::uint64_t type);
 };
 template <class F, class... Leaves>
-void call_for(const void* function, const std::string& name, void* x, std::uint64_t type) {
+void call_for(const void* function, const std::string& name, [[maybe_unused]] void* x,
+              [[maybe_unused]] std::uint64_t type) {
   const F& f = *static_cast<const F*>(function);
   const bool known =
       (... || (type == type_number<Leaves>() && (f(name, *static_cast<Leaves*>(x)), true)));

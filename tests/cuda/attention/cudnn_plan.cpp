@@ -39,11 +39,12 @@ TEST_CASE("sizes of the arrays of an attention") {
 TEST_CASE("[gpu] plans are made once, and a type that cuDNN does not take is known as such") {
   const gpu::CudnnHandle handle("f", 0, nullptr);
   for (const bool backward : {false, true}) {
-    const auto& plan = gpu::plan_cudnn_attention(handle, problem(64, backward), 0);
+    const auto asked = problem(64, backward);
+    const auto& plan = gpu::plan_cudnn_attention(handle, asked, 0);
     INFO(cudnnGetErrorString(plan.graph.status));
     CHECK(plan.found);
     CHECK(&plan == &gpu::plan_cudnn_attention(handle, problem(64, backward), 0));
-    auto wrong = problem(64, backward);
+    auto wrong = asked;
     wrong.type = CUDNN_DATA_DOUBLE;
     CHECK(!gpu::plan_cudnn_attention(handle, wrong, 0).found);
   }

@@ -51,7 +51,7 @@ TEST_CASE("a formula costs what its program does") {
   const auto x = ones({4});
   const auto e = let(x + 1, [](auto t) { return t * sigmoid(t); });
   detail::Operand operands[3];
-  const auto program =
+  [[maybe_unused]] const auto program =
       detail::Lowering<std::remove_const_t<decltype(e)>>::template lower<1>(e, operands);
   static_assert(slots<std::remove_const_t<decltype(program)>> == 2 + op_cost<op::sigmoid>.slots);
 }
