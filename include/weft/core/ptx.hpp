@@ -71,12 +71,6 @@ __device__ __forceinline__ void compiler_fence() { asm volatile("" ::: "memory")
 __device__ __forceinline__ void forget_origin(unsigned& x) { asm volatile("" : "+r"(x)); }
 __device__ __forceinline__ void forget_origin(std::int64_t& x) { asm volatile("" : "+l"(x)); }
 __device__ __forceinline__ void forget_origin(long long& x) { asm volatile("" : "+l"(x)); }
-/// mul.wide.u32: all 64 bits of a * b, for which the compiler may add the upper halves' zeros.
-__device__ __forceinline__ std::uint64_t mul_wide(std::uint32_t a, std::uint32_t b) {
-  std::uint64_t product;
-  asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
-  return product;
-}
 
 /// The address of something in shared memory, as the instructions below take it.
 __device__ __forceinline__ unsigned shared_address(const void* p) {

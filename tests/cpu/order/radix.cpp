@@ -53,17 +53,24 @@ void check(std::int64_t rows, std::int64_t n, std::int64_t k, int seed) {
     }
     bool same = true;
     for (std::int64_t row = 0; row < rows; ++row) {
-      std::vector<std::int64_t> expected(static_cast<std::size_t>(n));
-      for (std::int64_t i = 0; i < n; ++i) expected[static_cast<std::size_t>(i)] = i;
       const T* const from = t.data() + row * n;
-      std::stable_sort(expected.begin(), expected.end(), [&](std::int64_t i, std::int64_t j) {
+      const auto precedes = [&](std::int64_t i, std::int64_t j) {
         return reverse ? weft::cpu::detail::precedes<true>(from[i], from[j])
                        : weft::cpu::detail::precedes<false>(from[i], from[j]);
-      });
+      };
+      const auto before = [&](std::int64_t i, std::int64_t j) {
+        return precedes(i, j) || (i < j && !precedes(j, i));
+      };
+      std::vector<bool> is_taken(static_cast<std::size_t>(n));
+      const std::int64_t* const at = indices.data() + row * k;
       for (std::int64_t i = 0; i < k; ++i) {
-        const std::int64_t at = expected[static_cast<std::size_t>(i)];
-        same &= indices.data()[row * k + i] == at;
-        same &= std::memcmp(&values.data()[row * k + i], &from[at], sizeof(T)) == 0;
+        REQUIRE((at[i] >= 0 && at[i] < n));
+        is_taken[static_cast<std::size_t>(at[i])] = true;
+        same &= i == 0 || before(at[i - 1], at[i]);
+        same &= std::memcmp(&values.data()[row * k + i], &from[at[i]], sizeof(T)) == 0;
+      }
+      for (std::int64_t i = 0; i < n; ++i) {
+        same &= is_taken[static_cast<std::size_t>(i)] || before(at[k - 1], i);
       }
     }
     CHECK(same);

@@ -5,14 +5,14 @@
 #include <cstdint>
 
 #include "weft/core/config.hpp"
-#include "weft/core/ptx.hpp"
 
 namespace weft {
 
 namespace detail {
 WEFT_HD constexpr std::uint64_t wide_product(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)
-  if (!__builtin_is_constant_evaluated()) return ptx::mul_wide(a, b);
+  // Of a 64-bit product the compiler makes three instructions; equal ones in assembly it keeps all.
+  if (!__builtin_is_constant_evaluated()) return std::uint64_t{__umulhi(a, b)} << 32 | a * b;
 #endif
   return std::uint64_t{a} * b;
 }

@@ -69,10 +69,9 @@ struct integers {
   std::uint64_t count;
   WEFT_HD T value(long long i) const {
     const auto at = static_cast<std::uint64_t>(i);
-    if (count >> 32 == 0) return of_bits(draw.bits64(at), static_cast<std::uint32_t>(count));
-    const PhiloxBlock x = draw.block(at);
-    const std::uint64_t upper = std::uint64_t{x.a} << 32 | x.b;
-    const std::uint64_t lower = product_high(std::uint64_t{x.c} << 32 | x.d);
+    const std::uint64_t upper = draw.bits64(at);  // before the branch: neighbours share a block
+    if (count >> 32 == 0) return of_bits(upper, static_cast<std::uint32_t>(count));
+    const std::uint64_t lower = product_high(draw.bits64(~at));
     return static_cast<T>(low + product_high(upper) + (lower + upper * count < lower ? 1 : 0));
   }
   /// One of `few` integers.
