@@ -97,6 +97,28 @@ TEST_CASE("formulas are one kernel [gpu]") {
   }
 }
 
+TEST_CASE("totals of elements and of rows' values are made in pieces [gpu] [sanitize]") {
+  for (const Shape& shape : {Shape{700, 1501}, Shape{1501, 260}, Shape{3, 40000}}) {
+    CAPTURE(shape);
+    const auto x = noise<float>(shape).on(Cuda{});
+    const auto y = noise<float>(shape).on(Cuda{});
+    const Tensor<double, Cuda> wide = weft::cast<double>(x);
+    for (const int along : {0, 1}) {
+      CAPTURE(along);
+      const Tensor<double, Cuda> size = norm(wide, axis(along), keepdims);
+      const Tensor<double, Cuda> exact = wide / size * weft::cast<double>(y);
+      const double all = norm(exact).item();
+      CHECK(std::abs(sum(x / norm(x, axis(along), keepdims) * y).item() - sum(exact).item()) <
+            1e-4 * all);
+      CHECK(norm(x / norm(x, axis(along), keepdims) * y).item() == doctest::Approx(all));
+      const auto most = max(x / norm(x, axis(along), keepdims)).item();
+      CHECK(most == doctest::Approx(max(wide / size).item()));
+      const auto place = argmax(x / norm(x, axis(along), keepdims)).item();
+      CHECK((x / norm(x, axis(along), keepdims)).eval().to(weft::Cpu{}).data()[place] == most);
+    }
+  }
+}
+
 TEST_CASE("what lies across rows takes a kernel more [gpu]") {
   const auto x = noise<float>({512, 512}).on(Cuda{});
   auto out = weft::zeros({512, 512}, Cuda{});

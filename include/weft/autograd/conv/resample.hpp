@@ -19,8 +19,10 @@ struct InterpolateRule {
     using T = typename G::value_type;
     const G g = weft::detail::in_any_format(gradient);
     G dx = weft::detail::allocate_format<T>(x.shape(), x.device(), is_channels_last(g));
-    const resampling::Gradient<T> f{window, conv::Planes<const T>(g), conv::Planes<T>(dx)};
-    conv::visit("interpolate", x.device(), conv::volume_of(dx), f, {g.storage()}, {dx.storage()});
+    resampling::with_taps(window.kind, [&]<int K>() {
+      const resampling::Gradient<T, K> f{window, conv::Planes<const T>(g), conv::Planes<T>(dx)};
+      conv::visit("interpolate", x.device(), conv::volume_of(dx), f, {g.storage()}, {dx.storage()});
+    });
     give(d.head, static_cast<G&&>(dx));
   }
 };

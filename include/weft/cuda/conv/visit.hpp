@@ -4,6 +4,7 @@
 
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/vector.hpp"
 #include "weft/ops/conv/visit.hpp"
 
 namespace weft {
@@ -19,10 +20,39 @@ struct VolumeGrid {
   FastDivmod c;
   int first = 0;
   unsigned items = 0;
-  bool last = false;  // channels are the fastest
+  bool last = false;    // channels are the fastest
+  bool groups = false;  // a thread takes several places along x
+  int width = 0;        // places along x
 };
 
-/// Calls f at each place.
+/// How many places along x a thread may take.
+template <class F>
+inline constexpr int neighbours_of = 1;
+template <class F>
+  requires(F::neighbours > 1)
+inline constexpr int neighbours_of<F> = F::neighbours;
+
+/// The results of f from a place on along x.
+template <class F>
+__device__ __forceinline__ void visit_neighbours(const F& f, const conv::Place& at, int width) {
+  constexpr int n = F::neighbours;
+  using T = std::remove_reference_t<decltype(*f.target(at))>;
+  Vector<T, n> values;
+  f.compute(at, values.lane);
+  T* const to = f.target(at);
+  const int64_t step = f.step_of_targets();
+  if (at.x + n <= width && step == 1 &&
+      reinterpret_cast<unsigned long long>(to) % sizeof(values) == 0) {
+    *reinterpret_cast<Vector<T, n>*>(to) = values;
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < n; ++j) {
+    if (at.x + j < width) to[j * step] = values.lane[j];
+  }
+}
+
+/// Calls f at each place, or has it compute several neighbours.
 template <class F>
 __global__ void __launch_bounds__(block_threads)
     visit_places(const __grid_constant__ VolumeGrid grid, const __grid_constant__ F f) {
@@ -37,11 +67,14 @@ __global__ void __launch_bounds__(block_threads)
   };
   conv::Place at;
   if (grid.last) at.c = take(grid.c);
-  at.x = take(grid.x);
+  at.x = take(grid.x) * (grid.groups ? neighbours_of<F> : 1);
   at.y = take(grid.y);
   at.z = take(grid.z);
   if (!grid.last) at.c = take(grid.c);
   at.n = grid.first + static_cast<int>(rest);
+  if constexpr (neighbours_of < F >> 1) {
+    if (grid.groups) return visit_neighbours(f, at, grid.width);
+  }
   f(at);
 }
 
@@ -64,18 +97,28 @@ struct Visitor<Cuda> {
     }
     for (Storage* storage : writes) on_cuda::order_write(storage, stream);
     constexpr int64_t most = int64_t{1} << 30;  // places in a launch
-    const int64_t each = v.count() / v.images;
-    if (each > most) {
-      fail<ShapeError>(operation, "an image of ", v.channels, " channels and ", each,
+    bool in_groups = false;
+    if constexpr (on_cuda::neighbours_of < F >> 1) {
+      constexpr int64_t enough = int64_t{1} << 20;  // places, for threads on the whole GPU
+      in_groups = !v.last && v.count() >= enough && f.takes_neighbours();
+    }
+    const int64_t neighbours = in_groups ? on_cuda::neighbours_of<F> : 1;
+    const int64_t groups = (v.size[2] + neighbours - 1) / neighbours;
+    const int64_t each = v.channels * v.size[0] * v.size[1] * groups;
+    const int64_t places = v.count() / v.images;
+    if (places > most) {
+      fail<ShapeError>(operation, "an image of ", v.channels, " channels and ", places,
                        " places in all, expected at most 2^30");
     }
     const int64_t images = most / each < v.images ? most / each : v.images;
     const auto divider = [](int64_t size) {
       return on_cuda::FastDivmod(static_cast<unsigned>(size));
     };
-    on_cuda::VolumeGrid grid{divider(v.size[2]), divider(v.size[1]), divider(v.size[0]),
+    on_cuda::VolumeGrid grid{divider(groups), divider(v.size[1]), divider(v.size[0]),
                              divider(v.channels)};
     grid.last = v.last;
+    grid.groups = in_groups;
+    grid.width = static_cast<int>(v.size[2]);
     for (int64_t first = 0; first < v.images; first += images) {
       const int64_t count = v.images - first < images ? v.images - first : images;
       grid.first = static_cast<int>(first);

@@ -258,6 +258,13 @@ class RowPlan {
     return n + (task_.target < 0 && grid_.any_along_row ? 1 : 0);
   }
 
+  /// How many reductions the task computes.
+  int computed() const {
+    int n = 0;
+    for (int r = 0; r < kernel_.reductions; ++r) n += task_.mode[r] == RowMode::compute;
+    return n;
+  }
+
   /// Blocks that share a row, where rows are few.
   void choose_parts() {
     const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
@@ -279,7 +286,8 @@ class RowPlan {
     // and where large ones are so few that they do not fill the GPU evenly.
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
     const bool few = row_blocks * parts < units || (parts == row_cluster && 4 * row_blocks < units);
-    if ((tile || packed) && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
+    const bool fits = grid_.varies == 0 || computed() == 1;  // see RowReductions::run_alone
+    if ((tile || packed) && levels == 1 && fits && few && pieces > 2 * parts) {
       // As many as run in two turns, or in one of packed columns, whose blocks are the largest: a
       // few more would have the GPU to themselves.
       const unsigned wanted = (packed ? 2 : 4) * units / row_blocks;

@@ -313,14 +313,28 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     if constexpr (level<I> == L && is_dependent<I>) {
       if (grid_.mode[I] != RowMode::compute) return;
       const auto& r = reduction<I>();
-      typename Reduction<I>::state state{};
-      this->template walk_single<uses_of<std::remove_cvref_t<decltype(r.program)>>>(
-          [&](const auto& registers, const Values& values, long long position) {
-            r.reducer.add(state, r.program(typename Walk::template Lane<1>{registers, values, 0}),
-                          position);
-          });
+      using State = typename Reduction<I>::state;
+      State state{};
+      if (grid_.stage == RowLoops::merge) {
+#pragma unroll 1
+        for (unsigned s = place_.thread; place_.active && s < grid_.splits; s += grid_.group) {
+          r.reducer.merge(state, *reinterpret_cast<const State*>(piece_of(s)));
+        }
+      } else {
+        this->template walk_single<uses_of<std::remove_cvref_t<decltype(r.program)>>>(
+            [&](const auto& registers, const Values& values, long long position) {
+              r.reducer.add(state, r.program(typename Walk::template Lane<1>{registers, values, 0}),
+                            position);
+            });
+      }
       const auto all =
           merge_team(pack_of(r.reducer), pack_of(state), 1, row_team(grid_, turn_++), shared_);
+      if (grid_.stage == RowLoops::partial) {
+        if (place_.active && place_.thread == 0) {
+          *reinterpret_cast<State*>(piece_of(place_.part)) = all.head;
+        }
+        return;
+      }
       weft::get<I>(values_) =
           static_cast<typename Reduction<I>::value>(r.reducer.finish(all.head, grid_.count));
     }

@@ -124,8 +124,12 @@ template <ExpressionLike E>
 [[nodiscard]] Explanation explain(const E& e, const ExplainOptions& options = {}) {
   using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
                                typename E::device_type>;
+  static_assert(!detail::has_var<E>,
+                "weft: explain takes tensors: for Vars write explain_backward(e) with "
+                "<weft/autograd/explain.hpp>, or explain with x.detach()");
   Explanation out;
-  if constexpr (detail::is_included<D>() && detail::can_explain<detail::loops_of<D>>()) {
+  if constexpr (!detail::has_var<E> && detail::is_included<D>() &&
+                detail::can_explain<detail::loops_of<D>>()) {
     const detail::PlannedStaging staging(out);
     detail::explain_parts(out, e, options);
     detail::estimate_kernels(out);

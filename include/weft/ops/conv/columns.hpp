@@ -54,6 +54,8 @@ struct Window {
 /// places are counted as in a volume with channels * taps channels.
 template <class T>
 struct IntoColumns {
+  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;  // along x, that a GPU's thread copies
+
   Window window;
   Planes<const T> from;
   T* to;
@@ -80,11 +82,23 @@ struct IntoColumns {
     return {channel, z, y, tap, w.inside(0, z) && w.inside(1, y)};
   }
 
+  static bool takes_neighbours() { return true; }
+  WEFT_HD int64_t step_of_targets() const { return 1; }
   WEFT_HD void operator()(const Place& p) const {
+    T value[1];
+    compute(p, value);
+    *target(p) = value[0];
+  }
+  /// What goes to the places from p on along x.
+  template <int V>
+  WEFT_HD void compute(const Place& p, T (&out)[V]) const {
     const Source s = source(p);
-    const int x = window.source(2, p.x, s.tap);
-    const bool reads = s.inside && window.inside(2, x);
-    *target(p) = reads ? *from.at(p.n, s.channel, s.z, s.y, x) : T(0);
+    WEFT_UNROLL
+    for (int v = 0; v < V; ++v) {
+      const int x = window.source(2, p.x + v, s.tap);
+      const bool reads = s.inside && window.inside(2, x);
+      out[v] = reads ? *from.at(p.n, s.channel, s.z, s.y, x) : T(0);
+    }
   }
   void row(const Place& p, int count) const {
     const Source s = source(p);

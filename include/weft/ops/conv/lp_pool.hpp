@@ -42,14 +42,17 @@ struct Norm {
   WEFT_HD void operator()(const Place& at) const {
     using C = compute_t<T>;
     const Window& w = window;
-    const auto last = [&](int axis, int o) {
-      return w.end(axis, o) < w.in[axis] ? w.end(axis, o) : w.in[axis];
-    };
+    int front, back, top, bottom, left, right;
+    w.clip(0, at.z, front, back);
+    w.clip(1, at.y, top, bottom);
+    w.clip(2, at.x, left, right);
+    const T* const image = from.at(at.n, at.c, 0, 0, left);
     C sum{};
-    for (int z = w.begin(0, at.z); z < last(0, at.z); ++z) {
-      for (int y = w.begin(1, at.y); y < last(1, at.y); ++y) {
-        for (int x = w.begin(2, at.x); x < last(2, at.x); ++x) {
-          sum += power(static_cast<C>(load_element(*from.at(at.n, at.c, z, y, x))), p);
+    for (int z = front; z < back; ++z) {
+      for (int y = top; y < bottom; ++y) {
+        const T* line = image + z * from.z + y * from.y;
+        for (int x = left; x < right; ++x, line += from.x) {
+          sum += power(static_cast<C>(load_element(*line)), p);
         }
       }
     }

@@ -171,27 +171,57 @@ struct LargestGradient {
 /// The mean of each window.
 template <class T>
 struct Average {
+  using C = compute_t<T>;
+  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;  // along x, that a GPU's thread computes
+
   Window window;
   Planes<const T> from;
   Planes<T> to;
   int common = window.common_share();
 
+  WEFT_HD T* target(const Place& p) const { return to.at(p); }
+  bool takes_neighbours() const { return !window.parts && window.stride[2] < window.kernel[2]; }
+  WEFT_HD int64_t step_of_targets() const { return to.x; }
   WEFT_HD void operator()(const Place& p) const {
+    T value[1];
+    compute(p, value);
+    *target(p) = value[0];
+  }
+  /// The means from a place on along x, whose windows may overlap: each element is read once.
+  template <int V>
+  WEFT_HD void compute(const Place& p, T (&out)[V]) const {
     const Window& w = window;
-    int front, back, top, bottom, left, right;
+    int front, back, top, bottom;
     w.clip(0, p.z, front, back);
     w.clip(1, p.y, top, bottom);
-    w.clip(2, p.x, left, right);
-    const T* const image = from.at(p.n, p.c, 0, 0, left);
-    compute_t<T> sum{};
+    int left[V];
+    int right[V];
+    C sum[V]{};
+    int end = 0;
+    WEFT_UNROLL
+    for (int v = 0; v < V; ++v) {
+      w.clip(2, p.x + v, left[v], right[v]);
+      if (p.x + v >= w.out[2]) right[v] = left[v];
+      end = right[v] > end ? right[v] : end;
+    }
+    const T* const image = from.at(p.n, p.c, 0, 0, left[0]);
     for (int z = front; z < back; ++z) {
       for (int y = top; y < bottom; ++y) {
         const T* at = image + z * from.z + y * from.y;
-        for (int x = left; x < right; ++x, at += from.x) sum += load_element(*at);
+        for (int x = left[0]; x < end; ++x, at += from.x) {
+          const C value = load_element(*at);
+          WEFT_UNROLL
+          for (int v = 0; v < V; ++v) {
+            if (V == 1 || (x >= left[v] && x < right[v])) sum[v] += value;
+          }
+        }
       }
     }
-    const int share = common != 0 ? common : w.share(p.z, p.y, p.x);
-    *to.at(p) = static_cast<T>(sum / static_cast<compute_t<T>>(share));
+    WEFT_UNROLL
+    for (int v = 0; v < V; ++v) {
+      const int share = common != 0 ? common : w.share(p.z, p.y, p.x + v);
+      out[v] = static_cast<T>(sum[v] / static_cast<C>(share));
+    }
   }
 };
 

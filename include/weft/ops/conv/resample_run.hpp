@@ -66,6 +66,19 @@ Window<C> plan(const Shape& x, const InterpolateOptions& o) {
   return w;
 }
 
+/// Calls f.template operator()<K>() with the number of elements that a result reads along an axis.
+template <class F>
+void with_taps(Interpolation kind, const F& f) {
+  switch (kind) {
+    case Interpolation::nearest:
+      return f.template operator()<1>();
+    case Interpolation::linear:
+      return f.template operator()<2>();
+    case Interpolation::cubic:
+      return f.template operator()<4>();
+  }
+}
+
 template <class T, class D>
 Tensor<T, D> values(const Window<compute_t<T>>& w, const Tensor<T, D>& images) {
   using namespace weft::detail;
@@ -73,8 +86,10 @@ Tensor<T, D> values(const Window<compute_t<T>>& w, const Tensor<T, D>& images) {
   Shape shape = x.shape();
   for (int i = 2; i < x.rank(); ++i) shape[i] = w.out[5 - x.rank() + i - 2];
   const Tensor<T, D> y = allocate_format<T>(shape, x.device(), is_channels_last(x));
-  const Values<T> f{w, Planes<const T>(x), Planes<T>(y)};
-  conv::visit("interpolate", x.device(), conv::volume_of(y), f, {x.storage()}, {y.storage()});
+  with_taps(w.kind, [&]<int K>() {
+    const Values<T, K> f{w, Planes<const T>(x), Planes<T>(y)};
+    conv::visit("interpolate", x.device(), conv::volume_of(y), f, {x.storage()}, {y.storage()});
+  });
   return y;
 }
 

@@ -27,11 +27,13 @@ struct Window {
   Interpolation kind = Interpolation::nearest;
   bool align_corners = false;
 
-  static constexpr int most = 4;
+  /// The elements that a result reads along an axis, K of them, or one where images have no such
+  /// axis. K is a constant, or a GPU would keep the arrays in memory.
+  template <int K>
   struct Taps {
     int count;
-    int index[most];
-    C weight[most];
+    int index[K];
+    C weight[K];
   };
 
   /// Where a result lies in the image.
@@ -42,8 +44,11 @@ struct Window {
     return kind == Interpolation::linear && middle < C(0) ? C(0) : middle;
   }
   WEFT_HD int inside(int axis, int i) const { return i < 0 ? 0 : i < in[axis] ? i : in[axis] - 1; }
-  WEFT_HD Taps taps(int axis, int o) const {
-    Taps t{};
+  /// K is 1 for nearest, 2 for linear, 4 for cubic interpolation.
+  template <int K>
+  WEFT_HD Taps<K> taps(int axis, int o) const {
+    Taps<K> t{};
+    t.count = K;
     if (in[axis] == out[axis] && in[axis] == 1) {
       t.count = 1;
       t.weight[0] = C(1);
@@ -52,26 +57,21 @@ struct Window {
     const C at = source(axis, o);
     int first = static_cast<int>(at);
     if (at < static_cast<C>(first)) --first;
-    if (kind == Interpolation::nearest) {
-      t.count = 1;
+    [[maybe_unused]] const C rest = at - static_cast<C>(first);
+    if constexpr (K == 1) {
       t.index[0] = inside(axis, first);
       t.weight[0] = C(1);
-    } else if (kind == Interpolation::linear) {
-      const C rest = at - static_cast<C>(first);
-      t.count = 2;
+    } else if constexpr (K == 2) {
       t.index[0] = inside(axis, first);
       t.index[1] = inside(axis, first + 1);
       t.weight[0] = C(1) - rest;
       t.weight[1] = rest;
     } else {
-      const C rest = at - static_cast<C>(first);
-      t.count = 4;
-      for (int k = 0; k < 4; ++k) {
+      const C distance[] = {rest + C(1), rest, C(1) - rest, C(2) - rest};
+      WEFT_UNROLL
+      for (int k = 0; k < K; ++k) {
         t.index[k] = inside(axis, first - 1 + k);
-        t.weight[k] = cubic(k == 0   ? rest + C(1)
-                            : k == 1 ? rest
-                            : k == 2 ? C(1) - rest
-                                     : C(2) - rest);
+        t.weight[k] = cubic(distance[k]);
       }
     }
     return t;
@@ -98,65 +98,99 @@ struct Window {
     if (last < 0) last = 0;
   }
   /// With what weight result o reads place i.
+  template <int K>
   WEFT_HD C weight(int axis, int o, int i) const {
-    const Taps t = taps(axis, o);
+    const Taps<K> t = taps<K>(axis, o);
     C sum{};
-    for (int k = 0; k < t.count; ++k) {
-      if (t.index[k] == i) sum += t.weight[k];
+    WEFT_UNROLL
+    for (int k = 0; k < K; ++k) {
+      if (k < t.count && t.index[k] == i) sum += t.weight[k];
     }
     return sum;
   }
 };
 
-/// Each result.
-template <class T>
+/// Each result; K as for taps.
+template <class T, int K>
 struct Values {
-  Window<compute_t<T>> window;
+  using C = compute_t<T>;
+  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;  // along x, that a GPU's thread computes
+
+  Window<C> window;
   Planes<const T> from;
   Planes<T> to;
 
+  WEFT_HD T* target(const Place& p) const { return to.at(p); }
+  static bool takes_neighbours() { return true; }
+  WEFT_HD int64_t step_of_targets() const { return to.x; }
   WEFT_HD void operator()(const Place& p) const {
-    using C = compute_t<T>;
-    const auto z = window.taps(0, p.z);
-    const auto y = window.taps(1, p.y);
-    const auto x = window.taps(2, p.x);
-    C sum{};
-    for (int i = 0; i < z.count; ++i) {
-      for (int j = 0; j < y.count; ++j) {
-        C row{};
-        for (int k = 0; k < x.count; ++k) {
-          row += x.weight[k] * load_element(*from.at(p.n, p.c, z.index[i], y.index[j], x.index[k]));
+    T value[1];
+    compute(p, value);
+    *target(p) = value[0];
+  }
+  /// Those from a place on along x.
+  template <int V>
+  WEFT_HD void compute(const Place& p, T (&out)[V]) const {
+    const auto z = window.template taps<K>(0, p.z);
+    const auto y = window.template taps<K>(1, p.y);
+    const T* const image = from.at(p.n, p.c, 0, 0, 0);
+    WEFT_UNROLL
+    for (int v = 0; v < V; ++v) {
+      const auto x = window.template taps<K>(2, p.x + v < window.out[2] ? p.x + v : p.x);
+      C sum{};
+      WEFT_UNROLL
+      for (int i = 0; i < K; ++i) {
+        if (i >= z.count) break;
+        WEFT_UNROLL
+        for (int j = 0; j < K; ++j) {
+          if (j >= y.count) break;
+          const T* const line = image + z.index[i] * from.z + y.index[j] * from.y;
+          C row{};
+          WEFT_UNROLL
+          for (int k = 0; k < K; ++k) {
+            if (k >= x.count) break;
+            row += x.weight[k] * load_element(line[x.index[k] * from.x]);
+          }
+          sum += z.weight[i] * y.weight[j] * row;
         }
-        sum += z.weight[i] * y.weight[j] * row;
       }
+      out[v] = static_cast<T>(sum);
     }
-    *to.at(p) = static_cast<T>(sum);
   }
 };
 
 /// The gradient of the images.
-template <class T>
+template <class T, int K>
 struct Gradient {
-  Window<compute_t<T>> window;
+  using C = compute_t<T>;
+
+  Window<C> window;
   Planes<const T> from;  // that of the results
   Planes<T> to;
 
   WEFT_HD void operator()(const Place& p) const {
-    using C = compute_t<T>;
     int first[3];
     int last[3];
     const int at[3] = {p.z, p.y, p.x};
-    for (int axis = 0; axis < 3; ++axis) window.range(axis, at[axis], first[axis], last[axis]);
+    WEFT_UNROLL
+    for (int axis = 0; axis < 3; ++axis) {
+      int& begin = first[axis];
+      int& end = last[axis];
+      window.range(axis, at[axis], begin, end);
+      while (begin < end && window.template weight<K>(axis, begin, at[axis]) == C(0)) ++begin;
+      while (begin < end && window.template weight<K>(axis, end - 1, at[axis]) == C(0)) --end;
+    }
+    const T* const image = from.at(p.n, p.c, 0, 0, 0);
     C sum{};
     for (int z = first[0]; z < last[0]; ++z) {
-      const C wz = window.weight(0, z, p.z);
-      if (wz == C(0)) continue;
+      const C wz = window.template weight<K>(0, z, p.z);
       for (int y = first[1]; y < last[1]; ++y) {
-        const C wy = window.weight(1, y, p.y);
-        if (wy == C(0)) continue;
+        const C wzy = wz * window.template weight<K>(1, y, p.y);
+        if (wzy == C(0)) continue;
+        const T* const line = image + z * from.z + y * from.y;
         for (int x = first[2]; x < last[2]; ++x) {
-          const C wx = window.weight(2, x, p.x);
-          if (wx != C(0)) sum += wz * wy * wx * load_element(*from.at(p.n, p.c, z, y, x));
+          const C wx = window.template weight<K>(2, x, p.x);
+          if (wx != C(0)) sum += wzy * wx * load_element(line[x * from.x]);
         }
       }
     }

@@ -13,7 +13,9 @@ namespace weft {
 ///                   writes);
 /// F is trivially copyable and is called with each conv::Place, in any order and several at once.
 /// On the CPU f.row(place, count), if there is one, is called with the first of `count` places
-/// along x instead.
+/// along x instead. On a GPU, where F::neighbours > 1 and f.takes_neighbours(), a thread calls
+/// f.compute(place, values) for as many results along x, and stores them at f.target(place) on,
+/// f.step_of_targets() apart.
 template <class D>
 struct Visitor;
 
