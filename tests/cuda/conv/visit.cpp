@@ -12,7 +12,7 @@ TEST_CASE("[gpu] a pooling is one kernel") {
   CHECK(captured([&] { max_pool2d(x, 3); }).kernels == 1);
 }
 
-TEST_CASE("[gpu] places along a row share a thread, and those of channels-last images do not") {
+TEST_CASE("[gpu] a thread takes several places along a row, but one of channels-last images") {
   manual_seed(5);
   const auto x = randn({2, 3, 301, 203});
   for (const bool last : {false, true}) {

@@ -11,7 +11,7 @@ namespace weft {
 namespace detail {
 WEFT_HD constexpr std::uint64_t wide_product(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)
-  // Of a 64-bit product the compiler makes three instructions; equal ones in assembly it keeps all.
+  // A 64-bit product would be three instructions; mul.wide in assembly is not shared by equal uses.
   if (!__builtin_is_constant_evaluated()) return std::uint64_t{__umulhi(a, b)} << 32 | a * b;
 #endif
   return std::uint64_t{a} * b;

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(block_threads)
   at.z = take(grid.z);
   if (!grid.last) at.c = take(grid.c);
   at.n = grid.first + static_cast<int>(rest);
-  if constexpr (neighbours_of < F >> 1) {
+  if constexpr (1 < neighbours_of<F>) {
     if (grid.groups) return visit_neighbours(f, at, grid.width);
   }
   f(at);
@@ -98,7 +98,7 @@ struct Visitor<Cuda> {
     for (Storage* storage : writes) on_cuda::order_write(storage, stream);
     constexpr int64_t most = int64_t{1} << 30;  // places in a launch
     bool in_groups = false;
-    if constexpr (on_cuda::neighbours_of < F >> 1) {
+    if constexpr (1 < on_cuda::neighbours_of<F>) {
       constexpr int64_t enough = int64_t{1} << 20;  // places, for threads on the whole GPU
       in_groups = !v.last && v.count() >= enough && f.takes_neighbours();
     }
