@@ -1,7 +1,11 @@
 #include "weft/cuda/conv/visit.hpp"
 
 #include "cuda/graph_nodes.hpp"
+#include "gradients.hpp"
 #include "images.hpp"
+#include "weft/autograd/conv/lp_pool.hpp"
+#include "weft/autograd/conv/pool.hpp"
+#include "weft/autograd/conv/resample.hpp"
 #include "weft/random.hpp"
 
 using namespace weft;
@@ -12,24 +16,93 @@ TEST_CASE("[gpu] a pooling is one kernel") {
   CHECK(captured([&] { max_pool2d(x, 3); }).kernels == 1);
 }
 
-TEST_CASE("[gpu] a thread takes several places along a row, but one of channels-last images") {
+namespace {
+
+/// Images on both devices.
+struct Both {
+  Tensor<float> here;
+  Tensor<float, Cuda> there;
+};
+
+Both both_of(const Shape& shape, bool last) {
+  const Tensor<float> x = randn(shape);
+  return {x, last ? channels_last(x.to(Cuda{})) : x.to(Cuda{})};
+}
+
+/// Whether f has the same result on both devices.
+template <class F>
+bool agree(const Both& x, const F& f) {
+  return allclose(f(x.there).to(Cpu{}), f(x.here), {.atol = 1e-5});
+}
+
+/// The same of the gradient of its sum of squares.
+template <class F>
+bool gradients_agree(const Both& x, const F& f) {
+  const auto gradient = [&](const auto& images) {
+    const auto v = parameter(images);
+    sum(square(f(v))).backward();
+    return v.grad();
+  };
+  return allclose(gradient(x.there).to(Cpu{}), gradient(x.here), {.rtol = 1e-4, .atol = 1e-4});
+}
+
+}  // namespace
+
+TEST_CASE("[gpu] a thread takes several places along a row, in several planes") {
   manual_seed(5);
-  const auto x = randn({2, 3, 301, 203});
   for (const bool last : {false, true}) {
     CAPTURE(last);
-    const auto on_gpu = last ? channels_last(x.to(Cuda{})) : x.to(Cuda{});
-    const auto same = [](const auto& found, const auto& expected) {
-      return allclose(found.to(Cpu{}), expected, {.atol = 1e-5});
-    };
+    const Both x = both_of({2, 3, 301, 203}, last);
+    const Both wide = both_of({2, 3, 510, 411}, last);
     for (const auto mode : {Interpolation::nearest, Interpolation::linear, Interpolation::cubic}) {
-      const InterpolateOptions o{.size = {510, 411}, .mode = mode};
-      CHECK(same(interpolate(on_gpu, o), interpolate(x, o)));
+      CHECK(agree(x, [&](const auto& v) {
+        return interpolate(v, {.size = {510, 411}, .mode = mode}).eval();
+      }));
     }
-    for (const AvgPoolOptions& o : {AvgPoolOptions{.stride = 1, .padding = 1}, {.stride = 1}}) {
-      const auto wide = interpolate(x, {.size = {510, 411}});
-      const auto wide_on_gpu = interpolate(on_gpu, {.size = {510, 411}});
-      CHECK(same(avg_pool2d(wide_on_gpu, 3, o), avg_pool2d(wide, 3, o)));
+    for (const int kernel : {2, 3}) {
+      for (const int stride : {1, 2}) {
+        CAPTURE(kernel);
+        CAPTURE(stride);
+        const AvgPoolOptions o{.stride = stride, .padding = 1};
+        const auto f = [&](const auto& v) { return avg_pool2d(v, kernel, o); };
+        CHECK(agree(wide, [&](const auto& v) { return f(v).eval(); }));
+        CHECK(agree(wide, [&](const auto& v) {
+          return lp_pool2d(square(v), stride, kernel, {.stride = stride}).eval();
+        }));
+        CHECK(gradients_agree(wide, f));
+      }
     }
-    CHECK(same(unfold(on_gpu, {3, 2}, {.padding = 1}), unfold(x, {3, 2}, {.padding = 1})));
+    CHECK(agree(x, [](const auto& v) { return unfold(v, {3, 2}, {.padding = 1}).eval(); }));
+  }
+}
+
+TEST_CASE("[gpu] the gradient of interpolation, by few results and by many") {
+  manual_seed(6);
+  for (const auto mode : {Interpolation::nearest, Interpolation::linear, Interpolation::cubic}) {
+    const Both wide = both_of({2, 3, 510, 411}, false);
+    CHECK(gradients_agree(wide, [&](const auto& v) {
+      return interpolate(v, {.size = {301, 203}, .mode = mode});
+    }));
+    for (const bool last : {false, true}) {
+      const Both small = both_of({2, 3, 9, 8}, last);
+      for (const double scale : {2., 5.}) {
+        CAPTURE(scale);
+        CHECK(gradients_agree(
+            small, [&](const auto& v) { return interpolate(v, {.scale = scale, .mode = mode}); }));
+      }
+    }
+  }
+}
+
+TEST_CASE("[gpu] images of one and of three axes, and of axes of one element") {
+  manual_seed(7);
+  for (const Shape& shape : {Shape{2, 3, 17}, {2, 3, 1, 17}, {2, 3, 5, 7, 9}, {2, 3, 1, 7, 9}}) {
+    CAPTURE(shape);
+    const Both x = both_of(shape, false);
+    for (const auto mode : {Interpolation::nearest, Interpolation::linear}) {
+      const auto f = [&](const auto& v) { return interpolate(v, {.scale = 2, .mode = mode}); };
+      CHECK(agree(x, [&](const auto& v) { return f(v).eval(); }));
+      CHECK(gradients_agree(x, f));
+    }
   }
 }

@@ -33,11 +33,13 @@ TEST_CASE("rows of columns are their elements") {
                                      p.places(), rows * p.places()};
     conv::Place at;
     for (at.n = 0; at.n < 2; ++at.n) {
-      for (at.c = 0; at.c < rows; ++at.c) {
-        for (at.y = 0; at.y < p.out[1]; ++at.y) {
-          at.x = 0;
-          if (by_row) f.row(at, static_cast<int>(p.out[2]));
-          for (; !by_row && at.x < p.out[2]; ++at.x) f(at);
+      for (at.c = 0; at.c < p.channels; ++at.c) {
+        for (at.z = 0; at.z < p.taps(); ++at.z) {
+          for (at.y = 0; at.y < p.out[1]; ++at.y) {
+            at.x = 0;
+            if (by_row) f.row(at, static_cast<int>(p.out[2]));
+            for (; !by_row && at.x < p.out[2]; ++at.x) conv::visit_one(f, at);
+          }
         }
       }
     }
@@ -55,7 +57,7 @@ TEST_CASE("rows of columns are their elements") {
         for (at.y = 0; at.y < 5; ++at.y) {
           at.x = 0;
           if (by_row) f.row(at, 6);
-          for (; !by_row && at.x < 6; ++at.x) f(at);
+          for (; !by_row && at.x < 6; ++at.x) conv::visit_one(f, at);
         }
       }
     }

@@ -20,7 +20,7 @@ struct Visitor<Cpu> {
         if constexpr (requires { f.row(at, width); }) {
           f.row(at, width);
         } else {
-          for (at.x = 0; at.x < width; ++at.x) f(at);
+          for (at.x = 0; at.x < width; ++at.x) conv::visit_one(f, at);
           at.x = 0;
         }
         next_row(v, at);

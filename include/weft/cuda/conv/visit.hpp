@@ -1,6 +1,8 @@
-// CUDA's loops over the places of images: a thread for each.
+// CUDA's loops over the places of images: a thread for a place of several planes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <algorithm>
 
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/cuda/primitive/launch.hpp"
@@ -12,14 +14,16 @@ namespace weft {
 #if defined(__CUDACC__)
 namespace on_cuda {
 
-/// The places of a volume that fits in 31 bits, from image `first` on.
+/// How the places of a volume go to threads. Each takes one place, or several along x, in every
+/// chunks-th plane (image, where channels are the fastest).
 struct VolumeGrid {
   FastDivmod x;
   FastDivmod y;
   FastDivmod z;
   FastDivmod c;
-  int first = 0;
   unsigned items = 0;
+  unsigned planes = 0;
+  unsigned chunks = 0;
   bool last = false;    // channels are the fastest
   bool groups = false;  // a thread takes several places along x
   int width = 0;        // places along x
@@ -32,27 +36,43 @@ template <class F>
   requires(F::neighbours > 1)
 inline constexpr int neighbours_of<F> = F::neighbours;
 
-/// The results of f from a place on along x.
+/// Calls f(plane) with the planes of a thread, the first of which is given.
 template <class F>
-__device__ __forceinline__ void visit_neighbours(const F& f, const conv::Place& at, int width) {
-  constexpr int n = F::neighbours;
-  using T = std::remove_reference_t<decltype(*f.target(at))>;
-  Vector<T, n> values;
-  f.compute(at, values.lane);
-  T* const to = f.target(at);
-  const int64_t step = f.step_of_targets();
-  if (at.x + n <= width && step == 1 &&
-      reinterpret_cast<unsigned long long>(to) % sizeof(values) == 0) {
-    *reinterpret_cast<Vector<T, n>*>(to) = values;
-    return;
-  }
-#pragma unroll
-  for (int j = 0; j < n; ++j) {
-    if (at.x + j < width) to[j * step] = values.lane[j];
+__device__ __forceinline__ void each_plane(const VolumeGrid& grid, unsigned first, int channel,
+                                           const F& f) {
+  for (unsigned plane = first; plane < grid.planes; plane += grid.chunks) {
+    if (grid.last) {
+      f(conv::Plane{plane, static_cast<unsigned>(channel)});
+    } else {
+      const unsigned image = grid.c.divide(plane);
+      f(conv::Plane{image, plane - image * grid.c.divisor});
+    }
   }
 }
 
-/// Calls f at each place, or has it compute several neighbours.
+/// Computes V results along x in each plane of a thread.
+template <int V, class F>
+__device__ __forceinline__ void visit_planes(const F& f, const VolumeGrid& grid,
+                                             const conv::Place& at, unsigned first) {
+  using T = std::remove_reference_t<decltype(*f.target({}))>;
+  const auto seen = f.template look<V>(at);
+  const int64_t within = f.within(at);
+  each_plane(grid, first, at.c, [&](const conv::Plane& plane) {
+    Vector<T, V> values;
+    f.compute(seen, plane, values.lane);
+    T* const to = f.target(plane) + within;
+    if (at.x + V <= grid.width && reinterpret_cast<unsigned long long>(to) % sizeof(values) == 0) {
+      *reinterpret_cast<Vector<T, V>*>(to) = values;
+      return;
+    }
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      if (at.x + v < grid.width) to[v] = values.lane[v];
+    }
+  });
+}
+
+/// Visits each place.
 template <class F>
 __global__ void __launch_bounds__(block_threads)
     visit_places(const __grid_constant__ VolumeGrid grid, const __grid_constant__ F f) {
@@ -70,12 +90,19 @@ __global__ void __launch_bounds__(block_threads)
   at.x = take(grid.x) * (grid.groups ? neighbours_of<F> : 1);
   at.y = take(grid.y);
   at.z = take(grid.z);
-  if (!grid.last) at.c = take(grid.c);
-  at.n = grid.first + static_cast<int>(rest);
-  if constexpr (1 < neighbours_of<F>) {
-    if (grid.groups) return visit_neighbours(f, at, grid.width);
+  if constexpr (requires { f.template look<1>(at); }) {
+    if constexpr (1 < neighbours_of<F>) {
+      if (grid.groups) return visit_planes<neighbours_of<F>>(f, grid, at, rest);
+    }
+    visit_planes<1>(f, grid, at, rest);
+  } else {
+    each_plane(grid, rest, at.c, [&](const conv::Plane& plane) {
+      conv::Place here = at;
+      here.n = static_cast<int>(plane.n);
+      here.c = static_cast<int>(plane.c);
+      f(here);
+    });
   }
-  f(at);
 }
 
 }  // namespace on_cuda
@@ -96,7 +123,6 @@ struct Visitor<Cuda> {
       if (storage != nullptr) on_cuda::order_read(storage, stream);
     }
     for (Storage* storage : writes) on_cuda::order_write(storage, stream);
-    constexpr int64_t most = int64_t{1} << 30;  // places in a launch
     bool in_groups = false;
     if constexpr (1 < on_cuda::neighbours_of<F>) {
       constexpr int64_t enough = int64_t{1} << 20;  // places, for threads on the whole GPU
@@ -104,31 +130,32 @@ struct Visitor<Cuda> {
     }
     const int64_t neighbours = in_groups ? on_cuda::neighbours_of<F> : 1;
     const int64_t groups = (v.size[2] + neighbours - 1) / neighbours;
-    const int64_t each = v.channels * v.size[0] * v.size[1] * groups;
-    const int64_t places = v.count() / v.images;
-    if (places > most) {
-      fail<ShapeError>(operation, "an image of ", v.channels, " channels and ", places,
-                       " places in all, expected at most 2^30");
+    const int64_t planes = v.last ? v.images : v.images * v.channels;
+    const int64_t each = v.size[0] * v.size[1] * groups * (v.last ? v.channels : 1);
+    constexpr int64_t most = int64_t{1} << 30;
+    if (each > most || planes > most) {
+      fail<ShapeError>(operation, "images of ", v.images, " x ", v.channels, " planes of ",
+                       v.size[0] * v.size[1] * v.size[2],
+                       " places, expected at most 2^30 planes, and places in one");
     }
-    const int64_t images = most / each < v.images ? most / each : v.images;
+    constexpr int64_t threads = int64_t{1} << 19;  // some times as many as the largest GPUs hold
+    const int64_t chunks = std::clamp<int64_t>(threads / each, 1, planes);
     const auto divider = [](int64_t size) {
       return on_cuda::FastDivmod(static_cast<unsigned>(size));
     };
     on_cuda::VolumeGrid grid{divider(groups), divider(v.size[1]), divider(v.size[0]),
                              divider(v.channels)};
+    grid.items = static_cast<unsigned>(each * chunks);
+    grid.planes = static_cast<unsigned>(planes);
+    grid.chunks = static_cast<unsigned>(chunks);
     grid.last = v.last;
     grid.groups = in_groups;
     grid.width = static_cast<int>(v.size[2]);
-    for (int64_t first = 0; first < v.images; first += images) {
-      const int64_t count = v.images - first < images ? v.images - first : images;
-      grid.first = static_cast<int>(first);
-      grid.items = static_cast<unsigned>(count * each);
-      const unsigned blocks = (grid.items + on_cuda::block_threads - 1) / on_cuda::block_threads;
-      void* arguments[] = {&grid, const_cast<F*>(&f)};
-      on_cuda::detail::launch({operation}, {v.images, v.channels, v.size[0], v.size[1], v.size[2]},
-                              reinterpret_cast<const void*>(on_cuda::visit_places<F>), dim3(blocks),
-                              on_cuda::block_threads, arguments, stream);
-    }
+    const unsigned blocks = (grid.items + on_cuda::block_threads - 1) / on_cuda::block_threads;
+    void* arguments[] = {&grid, const_cast<F*>(&f)};
+    on_cuda::detail::launch({operation}, {v.images, v.channels, v.size[0], v.size[1], v.size[2]},
+                            reinterpret_cast<const void*>(on_cuda::visit_places<F>), dim3(blocks),
+                            on_cuda::block_threads, arguments, stream);
     for (Storage* storage : writes) storage->bump_version();
 #else
     static_assert(detail::always_false<F>,

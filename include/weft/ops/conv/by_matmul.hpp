@@ -95,8 +95,8 @@ class ByMatmul {
     const IntoColumns<T> copy{Window(p_), Planes<const T>(x), out.data(),
                               by_image ? p_.places() : count * p_.places(),
                               by_image ? rows * p_.places() : p_.places()};
-    const Volume volume{count, rows, {p_.out[0], p_.out[1], p_.out[2]}, false};
-    visit(operation_, x.device(), volume, copy, {x.storage()}, {out.storage()});
+    visit(operation_, x.device(), copy.volume(count, p_.channels), copy, {x.storage()},
+          {out.storage()});
     return out;
   }
   template <class Out>

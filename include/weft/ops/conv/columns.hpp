@@ -50,11 +50,11 @@ struct Window {
   }
 };
 
-/// Writes to columns[channel * taps + tap, n, place] what the tap reads there, zeros outside;
-/// places are counted as in a volume with channels * taps channels.
+/// Writes to columns[channel * taps + tap, n, place] what the tap reads there, zeros outside. It
+/// visits volume(): a plane's z counts the taps, and the places along z for each of them.
 template <class T>
 struct IntoColumns {
-  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;  // along x, that a GPU's thread copies
+  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;
 
   Window window;
   Planes<const T> from;
@@ -62,53 +62,52 @@ struct IntoColumns {
   int64_t step;   // from a row of the matrix to the next
   int64_t image;  // from an image's columns to the next's
 
-  WEFT_HD T* target(const Place& p) const {
-    return to + p.c * step + p.n * image +
-           (static_cast<int64_t>(p.z) * window.out[1] + p.y) * window.out[2] + p.x;
+  Volume volume(int64_t images, int64_t channels) const {
+    return {images, channels, {int64_t{window.taps} * window.out[0], window.out[1], window.out[2]}};
   }
-  struct Source {
-    int channel, z, y, tap;
-    bool inside;
-  };
-  WEFT_HD Source source(const Place& p) const {
-    const Window& w = window;
-    const int channel = p.c / w.taps;
-    int tap = p.c - channel * w.taps;
-    const int rows = tap / w.kernel[2];
-    tap -= rows * w.kernel[2];
-    const int kz = rows / w.kernel[1];
-    const int z = w.source(0, p.z, kz);
-    const int y = w.source(1, p.y, rows - kz * w.kernel[1]);
-    return {channel, z, y, tap, w.inside(0, z) && w.inside(1, y)};
+  WEFT_HD T* target(const Plane& p) const {
+    return to + static_cast<int64_t>(p.c) * window.taps * step + static_cast<int64_t>(p.n) * image;
+  }
+  WEFT_HD int64_t within(const Place& p) const {
+    const int tap = p.z / window.out[0];
+    const int z = p.z - tap * window.out[0];
+    return tap * step + (static_cast<int64_t>(z) * window.out[1] + p.y) * window.out[2] + p.x;
   }
 
-  static bool takes_neighbours() { return true; }
-  WEFT_HD int64_t step_of_targets() const { return 1; }
-  WEFT_HD void operator()(const Place& p) const {
-    T value[1];
-    compute(p, value);
-    *target(p) = value[0];
-  }
-  /// What goes to the places from p on along x.
   template <int V>
-  WEFT_HD void compute(const Place& p, T (&out)[V]) const {
+  struct Looked {
+    int64_t at;      // from a plane's first element to what the first place reads
+    bool inside[V];  // whether there is such an element
+  };
+  template <int V>
+  WEFT_HD Looked<V> look(const Place& p) const {
     const Source s = source(p);
+    const int x = window.source(2, p.x, s.kx);
+    Looked<V> seen{from.within(s.z, s.y, x), {}};
     WEFT_UNROLL
     for (int v = 0; v < V; ++v) {
-      const int x = window.source(2, p.x + v, s.tap);
-      const bool reads = s.inside && window.inside(2, x);
-      out[v] = reads ? *from.at(p.n, s.channel, s.z, s.y, x) : T(0);
+      seen.inside[v] = s.inside && window.inside(2, x + v * window.stride[2]);
     }
+    return seen;
   }
+  bool takes_neighbours() const { return from.x == 1 && window.stride[2] == 1; }
+  template <int V>
+  WEFT_HD void compute(const Looked<V>& seen, const Plane& plane, T (&out)[V]) const {
+    const T* const line = from.at(plane) + seen.at;
+    WEFT_UNROLL
+    for (int v = 0; v < V; ++v) out[v] = seen.inside[v] ? line[v] : T(0);
+  }
+
   void row(const Place& p, int count) const {
     const Source s = source(p);
-    T* const out = target(p);
+    const Plane plane{static_cast<unsigned>(p.n), static_cast<unsigned>(p.c)};
+    T* const out = target(plane) + within(p);
     int first = 0;
     int last = 0;
-    if (s.inside) window.range(2, s.tap, first, last);
+    if (s.inside) window.range(2, s.kx, first, last);
     for (int i = 0; i < first; ++i) out[i] = T(0);
     if (last > first) {
-      const T* const in = from.at(p.n, s.channel, s.z, s.y, window.source(2, first, s.tap));
+      const T* const in = from.at(plane) + from.within(s.z, s.y, window.source(2, first, s.kx));
       const int64_t between = from.x * window.stride[2];
       if (between == 1) {
         __builtin_memcpy(out + first, in, sizeof(T) * static_cast<std::size_t>(last - first));
@@ -117,6 +116,22 @@ struct IntoColumns {
       }
     }
     for (int i = last; i < count; ++i) out[i] = T(0);
+  }
+
+ private:
+  /// The line that a row of results reads, and the tap's place in it.
+  struct Source {
+    int z, y, kx;
+    bool inside;
+  };
+  WEFT_HD Source source(const Place& p) const {
+    const Window& w = window;
+    const int tap = p.z / w.out[0];
+    const int rows = tap / w.kernel[2];
+    const int kz = rows / w.kernel[1];
+    const int z = w.source(0, p.z - tap * w.out[0], kz);
+    const int y = w.source(1, p.y, rows - kz * w.kernel[1]);
+    return {z, y, tap - rows * w.kernel[2], w.inside(0, z) && w.inside(1, y)};
   }
 };
 
@@ -164,38 +179,46 @@ struct FromColumns {
   int64_t step;
   int64_t image;
 
-  WEFT_HD void operator()(const Place& p) const {
-    using C = compute_t<T>;
+  template <int V>
+  WEFT_HD Place look(const Place& p) const {
+    return p;
+  }
+  WEFT_HD T* target(const Plane& p) const { return to.at(p); }
+  WEFT_HD int64_t within(const Place& p) const { return to.within(p); }
+  WEFT_HD void compute(const Place& p, const Plane& plane, T (&out)[1]) const {
     const Window& w = window;
-    const T* matrix = from + p.n * image + static_cast<int64_t>(p.c) * w.taps * step;
-    C sum{};
+    const T* matrix = columns(plane);
+    compute_t<T> sum{};
     for (int kz = 0; kz < w.kernel[0]; ++kz) {
-      int z = 0;
-      if (!w.target(0, p.z, kz, z)) continue;
-      for (int ky = 0; ky < w.kernel[1]; ++ky) {
+      for (int ky = 0; ky < w.kernel[1]; ++ky, matrix += w.kernel[2] * step) {
+        int z = 0;
         int y = 0;
-        if (!w.target(1, p.y, ky, y)) continue;
-        for (int kx = 0; kx < w.kernel[2]; ++kx) {
+        if (!w.target(0, p.z, kz, z) || !w.target(1, p.y, ky, y)) continue;
+        const T* tap = matrix + (static_cast<int64_t>(z) * w.out[1] + y) * w.out[2];
+        for (int kx = 0; kx < w.kernel[2]; ++kx, tap += step) {
           int x = 0;
-          if (!w.target(2, p.x, kx, x)) continue;
-          const int tap = (kz * w.kernel[1] + ky) * w.kernel[2] + kx;
-          sum += load_element(
-              matrix[tap * step + (static_cast<int64_t>(z) * w.out[1] + y) * w.out[2] + x]);
+          if (w.target(2, p.x, kx, x)) sum += load_element(tap[x]);
         }
       }
     }
-    *to.at(p) = static_cast<T>(sum);
+    out[0] = static_cast<T>(sum);
   }
   /// Half types would be rounded at each addition.
   void row(const Place& p, int count) const requires(!is_half<T>) {
     T* const out = to.at(p);
     for (int i = 0; i < count; ++i) out[i * to.x] = T(0);
-    const T* matrix = from + p.n * image + static_cast<int64_t>(p.c) * window.taps * step;
+    const T* const matrix = columns({static_cast<unsigned>(p.n), static_cast<unsigned>(p.c)});
     add_row(window, p, out, to.x, [&](int tap, int z, int y) {
       return Line<T>{
           matrix + tap * step + (static_cast<int64_t>(z) * window.out[1] + y) * window.out[2], 1,
           T(1)};
     });
+  }
+
+ private:
+  WEFT_HD const T* columns(const Plane& p) const {
+    return from + static_cast<int64_t>(p.n) * image +
+           static_cast<int64_t>(p.c) * window.taps * step;
   }
 };
 

@@ -46,8 +46,8 @@ Tensor<T, D> columns_of(const Problem& p, const Tensor<T, D>& x) {
       weft::detail::Access::allocate<T, D>({p.images, rows, p.places()}, x.device());
   const IntoColumns<T> copy{Window(p), Planes<const T>(x), out.data(), p.places(),
                             rows * p.places()};
-  const Volume volume{p.images, rows, {p.out[0], p.out[1], p.out[2]}, false};
-  visit("unfold", x.device(), volume, copy, {x.storage()}, {out.storage()});
+  visit("unfold", x.device(), copy.volume(p.images, p.channels), copy, {x.storage()},
+        {out.storage()});
   return out;
 }
 

@@ -22,73 +22,105 @@ struct RecordedPower;
 /// x^p, without a call for the usual p.
 template <class C>
 WEFT_HD C power(C x, C p) {
-  return p == C(2) ? x * x : p == C(1) ? x : math::pow(x, p);
+  return p == C(2)    ? x * x
+         : p == C(1)  ? x
+         : p == C(0)  ? C(1)
+         : p == C(-1) ? C(1) / x
+                      : math::pow(x, p);
 }
 
 /// (sum of x^p over a window)^(1 / p). A window that is cut off at the end is scaled up to a whole
 /// one.
 template <class T>
 struct Norm {
+  using C = compute_t<T>;
+  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;
+
   Window window;
   Planes<const T> from;
   Planes<T> to;
-  compute_t<T> p;
+  C p;
 
   /// Elements of a whole window over the elements inside the image.
-  WEFT_HD static compute_t<T> share(const Window& w, const Place& at) {
+  WEFT_HD static C share(const Window& w, const Place& at) {
     const int whole = w.kernel[0] * w.kernel[1] * w.kernel[2];
-    return static_cast<compute_t<T>>(whole) / static_cast<compute_t<T>>(w.share(at.z, at.y, at.x));
+    return static_cast<C>(whole) / static_cast<C>(w.share(at.z, at.y, at.x));
   }
-  WEFT_HD void operator()(const Place& at) const {
-    using C = compute_t<T>;
-    const Window& w = window;
-    int front, back, top, bottom, left, right;
-    w.clip(0, at.z, front, back);
-    w.clip(1, at.y, top, bottom);
-    w.clip(2, at.x, left, right);
-    const T* const image = from.at(at.n, at.c, 0, 0, left);
-    C sum{};
-    for (int z = front; z < back; ++z) {
-      for (int y = top; y < bottom; ++y) {
-        const T* line = image + z * from.z + y * from.y;
-        for (int x = left; x < right; ++x, line += from.x) {
-          sum += power(static_cast<C>(load_element(*line)), p);
-        }
-      }
+
+  template <int V>
+  struct Looked {
+    Windows<V> windows;
+    C share[V];
+  };
+  template <int V>
+  WEFT_HD Looked<V> look(const Place& at) const {
+    Looked<V> seen{Windows<V>(window, at), {}};
+    WEFT_UNROLL
+    for (int v = 0; v < V; ++v) seen.share[v] = share(window, {at.n, at.c, at.z, at.y, at.x + v});
+    return seen;
+  }
+  WEFT_HD T* target(const conv::Plane& plane) const { return to.at(plane); }
+  WEFT_HD int64_t within(const Place& at) const { return to.within(at); }
+  bool takes_neighbours() const {
+    return from.x == 1 && to.x == 1 && window.is_usual() && (p == C(1) || p == C(2));
+  }
+  template <int V>
+  WEFT_HD void compute(const Looked<V>& seen, const conv::Plane& plane, T (&out)[V]) const {
+    const auto powered = [this](C x) {
+      if constexpr (V > 1) return p == C(2) ? x * x : x;
+      return power(x, p);
+    };
+    C sum[V]{};
+    seen.windows.add(window, from.at(plane), from, powered, sum);
+    WEFT_UNROLL
+    for (int v = 0; v < V; ++v) {
+      const C all = sum[v] * seen.share[v];
+      out[v] = static_cast<T>(p == C(2)            ? math::sqrt(all)
+                              : V > 1 || p == C(1) ? all
+                                                   : math::pow(all, C(1) / p));
     }
-    const C all = sum * share(w, at);
-    *to.at(at) = static_cast<T>(p == C(2)   ? math::sqrt(all)
-                                : p == C(1) ? all
-                                            : math::pow(all, C(1) / p));
   }
 };
 
 /// The gradient of its images: y^(1 - p) x^(p - 1) of each window, and 0 of windows whose norm is.
 template <class T>
 struct NormGradient {
+  using C = compute_t<T>;
+
   Window window;
   Planes<const T> images;
   Planes<const T> results;
   Planes<const T> from;  // the gradient of the results
   Planes<T> to;
-  compute_t<T> p;
+  C p;
+  bool clipped = window.is_clipped();
 
-  WEFT_HD void operator()(const Place& at) const {
-    using C = compute_t<T>;
-    const Window& w = window;
+  struct Looked {
+    Box readers;
+    int64_t at;  // within the images
+  };
+  template <int V>
+  WEFT_HD Looked look(const Place& at) const {
+    return {window.readers(at), images.within(at)};
+  }
+  WEFT_HD T* target(const conv::Plane& plane) const { return to.at(plane); }
+  WEFT_HD int64_t within(const Place& at) const { return to.within(at); }
+  WEFT_HD void compute(const Looked& seen, const conv::Plane& plane, T (&out)[1]) const {
+    const Box& r = seen.readers;
     C sum{};
-    for (int z = w.first(0, at.z); z < w.last(0, at.z); ++z) {
-      for (int y = w.first(1, at.y); y < w.last(1, at.y); ++y) {
-        for (int x = w.first(2, at.x); x < w.last(2, at.x); ++x) {
-          const C norm = load_element(*results.at(at.n, at.c, z, y, x));
+    for (int z = r.front; z < r.back; ++z) {
+      for (int y = r.top; y < r.bottom; ++y) {
+        for (int x = r.left; x < r.right; ++x) {
+          const C norm = load_element(results.at(plane)[results.within(z, y, x)]);
           if (norm == C(0)) continue;
-          sum += static_cast<C>(load_element(*from.at(at.n, at.c, z, y, x))) *
-                 power(norm, C(1) - p) * Norm<T>::share(w, {at.n, at.c, z, y, x});
+          const C share = clipped ? Norm<T>::share(window, {0, 0, z, y, x}) : C(1);
+          sum += static_cast<C>(load_element(from.at(plane)[from.within(z, y, x)])) *
+                 power(norm, C(1) - p) * share;
         }
       }
     }
-    const C x = load_element(*images.at(at));
-    *to.at(at) = static_cast<T>(sum == C(0) ? sum : sum * power(x, p - C(1)));
+    const C x = load_element(images.at(plane)[seen.at]);
+    out[0] = static_cast<T>(sum == C(0) ? sum : sum * power(x, p - C(1)));
   }
 };
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/conv/pool_window.hpp"
+#include "weft/ops/conv/pool_average.hpp"
+#include "weft/ops/conv/pool_largest.hpp"
 #include "weft/ops/conv/visit.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 

@@ -1,4 +1,4 @@
-// pool::Window, pool::Largest, pool::Average: what pooling computes at each place.
+// pool::Window, pool::Windows: what pooling reads at each place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,6 +8,11 @@ namespace weft::pool {
 
 using conv::Place;
 using conv::Planes;
+
+/// The places [front, back) x [top, bottom) x [left, right) of an image.
+struct Box {
+  int front, back, top, bottom, left, right;
+};
 
 /// The windows of a pooling: a kernel that moves over an image, or as many parts of it as there are
 /// results.
@@ -60,6 +65,30 @@ struct Window {
     if (first < 0) first = step == 1 ? 0 : first + (-first + step - 1) / step * step;
     if (last > in[axis]) last = in[axis];
   }
+  WEFT_HD Box box(const Place& o) const {
+    Box b;
+    clip(0, o.z, b.front, b.back);
+    clip(1, o.y, b.top, b.bottom);
+    clip(2, o.x, b.left, b.right);
+    return b;
+  }
+  /// The results whose windows hold place i.
+  WEFT_HD Box readers(const Place& i) const {
+    return {first(0, i.z), last(0, i.z), first(1, i.y), last(1, i.y), first(2, i.x), last(2, i.x)};
+  }
+  /// Whether a window reaches beyond the image.
+  bool is_clipped() const {
+    bool clipped = false;
+    for (int axis = 0; axis < 3; ++axis) {
+      clipped = clipped || begin(axis, 0) < 0 || end(axis, out[axis] - 1) > in[axis];
+    }
+    return clipped;
+  }
+  /// Whether windows are 2 or 3 places wide, and 1 or 2 apart.
+  bool is_usual() const {
+    const bool small = kernel[2] == 2 || kernel[2] == 3;
+    return !parts && small && dilation[2] == 1 && (stride[2] == 1 || stride[2] == 2);
+  }
   /// The number that all averages are divided by, 0 if there are several.
   WEFT_HD int common_share() const {
     if (divisor != 0 || parts || !counts_padding) return divisor;
@@ -90,165 +119,70 @@ struct Window {
   }
 };
 
-/// The largest element of each window, and its place in the image unless `index` has no elements;
-/// NaN is larger than all others.
-template <class T, class I>
-struct Largest {
-  Window window;
-  Planes<const T> from;
-  Planes<T> to;
-  Planes<I> index;
+/// Adds f(x) of each element of a box of a plane to a sum. Up to three of a line are loaded before
+/// one is added: a GPU's thread would wait for each.
+template <class T, class F, class C>
+WEFT_HD void add_box(const Box& box, const T* plane, const Planes<const T>& planes, const F& f,
+                     C& sum) {
+  constexpr int few = 3;
+  const int count = box.right - box.left;
+  for (int z = box.front; z < box.back; ++z) {
+    for (int y = box.top; y < box.bottom; ++y) {
+      const T* const line = plane + planes.within(z, y, box.left);
+      WEFT_UNROLL
+      for (int i = 0; i < few; ++i) {
+        if (i < count) sum += f(static_cast<C>(load_element(line[i * planes.x])));
+      }
+      for (int i = few; i < count; ++i) sum += f(static_cast<C>(load_element(line[i * planes.x])));
+    }
+  }
+}
 
-  WEFT_HD void operator()(const Place& p) const {
-    using C = compute_t<T>;
-    const Window& w = window;
-    int front, back, top, bottom, left, right;
-    w.clip(0, p.z, front, back);
-    w.clip(1, p.y, top, bottom);
-    w.clip(2, p.x, left, right);
-    const T* const image = from.at(p.n, p.c, 0, 0, 0);
-    C best{};
-    int found = -1;
-    for (int z = front; z < back; z += w.dilation[0]) {
-      for (int y = top; y < bottom; y += w.dilation[1]) {
-        const T* const line = image + z * from.z + y * from.y;
-        for (int x = left; x < right; x += w.dilation[2]) {
-          const C value = load_element(line[x * from.x]);
-          if (found < 0 || value > best || value != value) {
-            best = value;
-            found = (z * w.in[1] + y) * w.in[2] + x;
+/// The windows of V results along x.
+template <int V>
+struct Windows {
+  Box box;  // of the first, whose left and right are not clipped where there are several
+
+  WEFT_HD Windows(const Window& w, const Place& p) : box(w.box(p)) {
+    if (V > 1) box.left = w.begin(2, p.x);
+  }
+
+  /// Adds f(x) of each element of a window to its sum.
+  template <class T, class F, class C>
+  WEFT_HD void add(const Window& w, const T* plane, const Planes<const T>& planes, const F& f,
+                   C (&sum)[V]) const {
+    if constexpr (V == 1) {
+      add_box(box, plane, planes, f, sum[0]);
+    } else {
+      for (int z = box.front; z < box.back; ++z) {
+        for (int y = box.top; y < box.bottom; ++y) {
+          const T* const line = plane + planes.within(z, y, box.left);
+          if (w.stride[2] == 1) {
+            w.kernel[2] == 3 ? add_line<3, 1>(w, line, f, sum) : add_line<2, 1>(w, line, f, sum);
+          } else {
+            w.kernel[2] == 3 ? add_line<3, 2>(w, line, f, sum) : add_line<2, 2>(w, line, f, sum);
           }
         }
       }
     }
-    *to.at(p) = static_cast<T>(best);
-    if (index.data != nullptr) *index.at(p) = static_cast<I>(found);
   }
-};
 
-/// The gradient of its images: each place's sum over the windows that chose it.
-template <class T, class I>
-struct LargestGradient {
-  Window window;
-  Planes<const T> from;  // the gradient of the results
-  Planes<const I> index;
-  Planes<T> to;
-
-  WEFT_HD void operator()(const Place& p) const {
-    const Window& w = window;
-    const I me = static_cast<I>((p.z * w.in[1] + p.y) * w.in[2] + p.x);
-    compute_t<T> sum{};
-    for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
-      for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
-        for (int x = w.first(2, p.x); x < w.last(2, p.x); ++x) {
-          if (*index.at(p.n, p.c, z, y, x) == me) {
-            sum += load_element(*from.at(p.n, p.c, z, y, x));
-          }
-        }
-      }
-    }
-    *to.at(p) = static_cast<T>(sum);
-  }
-  /// Half types would be rounded at each addition.
-  void row(const Place& p, int count) const requires(!is_half<T>) {
-    const Window& w = window;
-    T* const out = to.at(p);
-    for (int i = 0; i < count; ++i) out[i * to.x] = T(0);
-    const int start = (p.z * w.in[1] + p.y) * w.in[2];
-    for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
-      for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
-        const T* const up = from.at(p.n, p.c, z, y, 0);
-        const I* const chosen = index.at(p.n, p.c, z, y, 0);
-        for (int x = 0; x < w.out[2]; ++x) {
-          const int64_t at = static_cast<int64_t>(chosen[x * index.x]) - start;
-          if (at >= 0 && at < count) out[at * to.x] += up[x * from.x];
-        }
-      }
-    }
-  }
-};
-
-/// The mean of each window.
-template <class T>
-struct Average {
-  using C = compute_t<T>;
-  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;  // along x, that a GPU's thread computes
-
-  Window window;
-  Planes<const T> from;
-  Planes<T> to;
-  int common = window.common_share();
-
-  WEFT_HD T* target(const Place& p) const { return to.at(p); }
-  bool takes_neighbours() const { return !window.parts && window.stride[2] < window.kernel[2]; }
-  WEFT_HD int64_t step_of_targets() const { return to.x; }
-  WEFT_HD void operator()(const Place& p) const {
-    T value[1];
-    compute(p, value);
-    *target(p) = value[0];
-  }
-  /// The means from a place on along x, whose windows may overlap: each element is read once.
-  template <int V>
-  WEFT_HD void compute(const Place& p, T (&out)[V]) const {
-    const Window& w = window;
-    int front, back, top, bottom;
-    w.clip(0, p.z, front, back);
-    w.clip(1, p.y, top, bottom);
-    int left[V];
-    int right[V];
-    C sum[V]{};
-    int end = 0;
+ private:
+  /// Loads an element once for all windows that have it.
+  template <int Kernel, int Stride, class T, class F, class C>
+  WEFT_HD void add_line(const Window& w, const T* line, const F& f, C (&sum)[V]) const {
+    constexpr int count = (V - 1) * Stride + Kernel;
+    C value[count];
     WEFT_UNROLL
-    for (int v = 0; v < V; ++v) {
-      w.clip(2, p.x + v, left[v], right[v]);
-      if (p.x + v >= w.out[2]) right[v] = left[v];
-      end = right[v] > end ? right[v] : end;
-    }
-    const T* const image = from.at(p.n, p.c, 0, 0, left[0]);
-    for (int z = front; z < back; ++z) {
-      for (int y = top; y < bottom; ++y) {
-        const T* at = image + z * from.z + y * from.y;
-        for (int x = left[0]; x < end; ++x, at += from.x) {
-          const C value = load_element(*at);
-          WEFT_UNROLL
-          for (int v = 0; v < V; ++v) {
-            if (V == 1 || (x >= left[v] && x < right[v])) sum[v] += value;
-          }
-        }
-      }
+    for (int i = 0; i < count; ++i) {
+      const bool inside = static_cast<unsigned>(box.left + i) < static_cast<unsigned>(w.in[2]);
+      value[i] = inside ? f(static_cast<C>(load_element(line[i]))) : C(0);
     }
     WEFT_UNROLL
     for (int v = 0; v < V; ++v) {
-      const int share = common != 0 ? common : w.share(p.z, p.y, p.x + v);
-      out[v] = static_cast<T>(sum[v] / static_cast<C>(share));
+      WEFT_UNROLL
+      for (int k = 0; k < Kernel; ++k) sum[v] += value[v * Stride + k];
     }
-  }
-};
-
-/// The gradient of its images.
-template <class T>
-struct AverageGradient {
-  Window window;
-  Planes<const T> from;
-  Planes<T> to;
-  int common = window.common_share();
-
-  WEFT_HD void operator()(const Place& p) const {
-    const Window& w = window;
-    const int back = w.last(0, p.z), bottom = w.last(1, p.y);
-    const int left = w.first(2, p.x), right = w.last(2, p.x);
-    const T* const image = from.at(p.n, p.c, 0, 0, left);
-    compute_t<T> sum{};
-    for (int z = w.first(0, p.z); z < back; ++z) {
-      for (int y = w.first(1, p.y); y < bottom; ++y) {
-        const T* at = image + z * from.z + y * from.y;
-        for (int x = left; x < right; ++x, at += from.x) {
-          const auto by = static_cast<compute_t<T>>(common != 0 ? common : w.share(z, y, x));
-          sum += load_element(*at) / by;
-        }
-      }
-    }
-    *to.at(p) = static_cast<T>(sum);
   }
 };
 

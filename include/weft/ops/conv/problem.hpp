@@ -61,6 +61,12 @@ struct Place {
   int x = 0;
 };
 
+/// One channel of one image.
+struct Plane {
+  unsigned n = 0;
+  unsigned c = 0;
+};
+
 /// A batch of images (batch, channel, z, y, x) whose places are visited; `last`: channels first of
 /// all, as they lie in memory.
 struct Volume {
@@ -97,6 +103,14 @@ struct Planes {
   /// Whether channels lie next to each other, and places do not.
   bool are_channels_adjacent() const { return c == 1 && x != 1; }
   WEFT_HD T* at(const Place& p) const { return at(p.n, p.c, p.z, p.y, p.x); }
+  WEFT_HD T* at(const Plane& p) const {
+    return data + static_cast<int64_t>(p.n) * n + static_cast<int64_t>(p.c) * c;
+  }
+  /// From the first element of a plane to another of it.
+  WEFT_HD int64_t within(int64_t iz, int64_t iy, int64_t ix) const {
+    return iz * z + iy * y + ix * x;
+  }
+  WEFT_HD int64_t within(const Place& p) const { return within(p.z, p.y, p.x); }
 };
 
 /// The volume of a tensor of shape (batch, channel, ...).

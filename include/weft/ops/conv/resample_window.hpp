@@ -36,6 +36,11 @@ struct Window {
     C weight[K];
   };
 
+  /// Whether images have two axes, and more than an element along each.
+  bool is_flat() const {
+    return in[0] == 1 && out[0] == 1 && !(in[1] == 1 && out[1] == 1) &&
+           !(in[2] == 1 && out[2] == 1);
+  }
   /// Where a result lies in the image.
   WEFT_HD C source(int axis, int o) const {
     const C at = static_cast<C>(o);
@@ -44,35 +49,37 @@ struct Window {
     return kind == Interpolation::linear && middle < C(0) ? C(0) : middle;
   }
   WEFT_HD int inside(int axis, int i) const { return i < 0 ? 0 : i < in[axis] ? i : in[axis] - 1; }
+  /// The elements that a result reads along an axis: `count` from `first` on, at `rest` between.
+  struct Start {
+    int first;
+    int count;
+    C rest;
+  };
   /// K is 1 for nearest, 2 for linear, 4 for cubic interpolation.
   template <int K>
-  WEFT_HD Taps<K> taps(int axis, int o) const {
-    Taps<K> t{};
-    t.count = K;
-    if (in[axis] == out[axis] && in[axis] == 1) {
-      t.count = 1;
-      t.weight[0] = C(1);
-      return t;
-    }
+  WEFT_HD Start start(int axis, int o) const {
+    if (in[axis] == out[axis] && in[axis] == 1) return {0, 1, C(0)};
     const C at = source(axis, o);
     int first = static_cast<int>(at);
     if (at < static_cast<C>(first)) --first;
-    [[maybe_unused]] const C rest = at - static_cast<C>(first);
-    if constexpr (K == 1) {
-      t.index[0] = inside(axis, first);
-      t.weight[0] = C(1);
-    } else if constexpr (K == 2) {
-      t.index[0] = inside(axis, first);
-      t.index[1] = inside(axis, first + 1);
-      t.weight[0] = C(1) - rest;
-      t.weight[1] = rest;
-    } else {
-      const C distance[] = {rest + C(1), rest, C(1) - rest, C(2) - rest};
-      WEFT_UNROLL
-      for (int k = 0; k < K; ++k) {
-        t.index[k] = inside(axis, first - 1 + k);
-        t.weight[k] = cubic(distance[k]);
-      }
+    return {K == 4 ? first - 1 : first, K, at - static_cast<C>(first)};
+  }
+  template <int K>
+  WEFT_HD C weight(const Start& s, int k) const {
+    if (K == 1 || s.count == 1) return C(1);
+    if (K == 2) return k == 0 ? C(1) - s.rest : s.rest;
+    const C distance = s.rest - static_cast<C>(k - 1);
+    return cubic(distance < C(0) ? -distance : distance);
+  }
+  template <int K>
+  WEFT_HD Taps<K> taps(int axis, int o) const {
+    const Start s = start<K>(axis, o);
+    Taps<K> t{};
+    t.count = s.count;
+    WEFT_UNROLL
+    for (int k = 0; k < K; ++k) {
+      t.index[k] = inside(axis, s.first + k);
+      t.weight[k] = weight<K>(s, k);
     }
     return t;
   }
@@ -114,47 +121,68 @@ struct Window {
 template <class T, int K>
 struct Values {
   using C = compute_t<T>;
-  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;  // along x, that a GPU's thread computes
+  using Taps = typename Window<C>::template Taps<K>;
+  static constexpr int neighbours = sizeof(T) < 8 ? 4 : 2;
 
   Window<C> window;
   Planes<const T> from;
   Planes<T> to;
+  bool flat = window.is_flat();
 
-  WEFT_HD T* target(const Place& p) const { return to.at(p); }
-  static bool takes_neighbours() { return true; }
-  WEFT_HD int64_t step_of_targets() const { return to.x; }
-  WEFT_HD void operator()(const Place& p) const {
-    T value[1];
-    compute(p, value);
-    *target(p) = value[0];
-  }
-  /// Those from a place on along x.
   template <int V>
-  WEFT_HD void compute(const Place& p, T (&out)[V]) const {
-    const auto z = window.template taps<K>(0, p.z);
-    const auto y = window.template taps<K>(1, p.y);
-    const T* const image = from.at(p.n, p.c, 0, 0, 0);
+  struct Looked {
+    typename Window<C>::Start z;
+    Taps y;
+    Taps x[V];
+  };
+  template <int V>
+  WEFT_HD Looked<V> look(const Place& p) const {
+    Looked<V> seen{window.template start<K>(0, p.z), window.template taps<K>(1, p.y), {}};
     WEFT_UNROLL
     for (int v = 0; v < V; ++v) {
-      const auto x = window.template taps<K>(2, p.x + v < window.out[2] ? p.x + v : p.x);
-      C sum{};
-      WEFT_UNROLL
-      for (int i = 0; i < K; ++i) {
-        if (i >= z.count) break;
-        WEFT_UNROLL
-        for (int j = 0; j < K; ++j) {
-          if (j >= y.count) break;
-          const T* const line = image + z.index[i] * from.z + y.index[j] * from.y;
-          C row{};
-          WEFT_UNROLL
-          for (int k = 0; k < K; ++k) {
-            if (k >= x.count) break;
-            row += x.weight[k] * load_element(line[x.index[k] * from.x]);
-          }
-          sum += z.weight[i] * y.weight[j] * row;
-        }
+      seen.x[v] = window.template taps<K>(2, p.x + v < window.out[2] ? p.x + v : p.x);
+    }
+    return seen;
+  }
+  WEFT_HD T* target(const conv::Plane& p) const { return to.at(p); }
+  WEFT_HD int64_t within(const Place& p) const { return to.within(p); }
+  bool takes_neighbours() const { return flat && from.x == 1 && to.x == 1; }
+
+  template <int V>
+  WEFT_HD void compute(const Looked<V>& seen, const conv::Plane& plane, T (&out)[V]) const {
+    const T* const image = from.at(plane);
+    C sum[V]{};
+    if (V > 1 || flat) {
+      add_slice<true>(seen, image, C(1), sum);
+    } else {
+      for (int k = 0; k < seen.z.count; ++k) {
+        const T* const slice = image + window.inside(0, seen.z.first + k) * from.z;
+        add_slice<false>(seen, slice, window.template weight<K>(seen.z, k), sum);
       }
-      out[v] = static_cast<T>(sum);
+    }
+    WEFT_UNROLL
+    for (int v = 0; v < V; ++v) out[v] = static_cast<T>(sum[v]);
+  }
+
+ private:
+  /// Adds the values between the elements of a slice along z.
+  template <bool Flat, int V>
+  WEFT_HD void add_slice(const Looked<V>& seen, const T* slice, C factor, C (&sum)[V]) const {
+    WEFT_UNROLL
+    for (int j = 0; j < K; ++j) {
+      if (!Flat && j >= seen.y.count) break;
+      const T* const line = slice + seen.y.index[j] * from.y;
+      WEFT_UNROLL
+      for (int v = 0; v < V; ++v) {
+        const Taps& x = seen.x[v];
+        C row{};
+        WEFT_UNROLL
+        for (int k = 0; k < K; ++k) {
+          if (!Flat && k >= x.count) break;
+          row += x.weight[k] * load_element(line[V > 1 ? x.index[k] : x.index[k] * from.x]);
+        }
+        sum[v] += factor * seen.y.weight[j] * row;
+      }
     }
   }
 };
@@ -163,38 +191,80 @@ struct Values {
 template <class T, int K>
 struct Gradient {
   using C = compute_t<T>;
+  static constexpr int few = 2 * K;  // results along an axis that read a place, of twice its size
 
   Window<C> window;
   Planes<const T> from;  // that of the results
   Planes<T> to;
 
-  WEFT_HD void operator()(const Place& p) const {
-    int first[3];
-    int last[3];
-    const int at[3] = {p.z, p.y, p.x};
+  /// The results along an axis that read a place, and with what weights if they are few.
+  struct Readers {
+    int first;
+    int count;
+    C weight[few];
+  };
+  WEFT_HD Readers readers(int axis, int i) const {
+    Readers r{};
+    int last = 0;
+    window.range(axis, i, r.first, last);
+    while (r.first < last && window.template weight<K>(axis, r.first, i) == C(0)) ++r.first;
+    while (r.first < last && window.template weight<K>(axis, last - 1, i) == C(0)) --last;
+    r.count = last - r.first;
     WEFT_UNROLL
-    for (int axis = 0; axis < 3; ++axis) {
-      int& begin = first[axis];
-      int& end = last[axis];
-      window.range(axis, at[axis], begin, end);
-      while (begin < end && window.template weight<K>(axis, begin, at[axis]) == C(0)) ++begin;
-      while (begin < end && window.template weight<K>(axis, end - 1, at[axis]) == C(0)) --end;
+    for (int k = 0; k < few; ++k) {
+      r.weight[k] = k < r.count ? window.template weight<K>(axis, r.first + k, i) : C(0);
     }
-    const T* const image = from.at(p.n, p.c, 0, 0, 0);
+    return r;
+  }
+
+  struct Looked {
+    Place at;
+    Readers z;
+    Readers y;
+    Readers x;
+  };
+  template <int V>
+  WEFT_HD Looked look(const Place& p) const {
+    return {p, readers(0, p.z), readers(1, p.y), readers(2, p.x)};
+  }
+  WEFT_HD T* target(const conv::Plane& p) const { return to.at(p); }
+  WEFT_HD int64_t within(const Place& p) const { return to.within(p); }
+
+  WEFT_HD void compute(const Looked& seen, const conv::Plane& plane, T (&out)[1]) const {
+    const T* const image = from.at(plane) + from.within(seen.z.first, seen.y.first, seen.x.first);
+    const bool are_few = seen.y.count <= few && seen.x.count <= few;
     C sum{};
-    for (int z = first[0]; z < last[0]; ++z) {
-      const C wz = window.template weight<K>(0, z, p.z);
-      for (int y = first[1]; y < last[1]; ++y) {
-        const C wzy = wz * window.template weight<K>(1, y, p.y);
-        if (wzy == C(0)) continue;
-        const T* const line = image + z * from.z + y * from.y;
-        for (int x = first[2]; x < last[2]; ++x) {
-          const C wx = window.template weight<K>(2, x, p.x);
-          if (wx != C(0)) sum += wzy * wx * load_element(line[x * from.x]);
-        }
+    for (int z = 0; z < seen.z.count; ++z) {
+      const T* const slice = image + z * from.z;
+      const C weight = window.template weight<K>(0, seen.z.first + z, seen.at.z);
+      sum += weight * (are_few ? few_of(seen, slice) : all_of(seen, slice));
+    }
+    out[0] = static_cast<T>(sum);
+  }
+
+ private:
+  WEFT_HD C few_of(const Looked& seen, const T* slice) const {
+    C sum{};
+    WEFT_UNROLL
+    for (int y = 0; y < few; ++y) {
+      WEFT_UNROLL
+      for (int x = 0; x < few; ++x) {
+        if (y >= seen.y.count || x >= seen.x.count) continue;
+        sum += seen.y.weight[y] * seen.x.weight[x] * load_element(slice[y * from.y + x * from.x]);
       }
     }
-    *to.at(p) = static_cast<T>(sum);
+    return sum;
+  }
+  WEFT_HD C all_of(const Looked& seen, const T* slice) const {
+    C sum{};
+    for (int y = 0; y < seen.y.count; ++y) {
+      const C wy = window.template weight<K>(1, seen.y.first + y, seen.at.y);
+      for (int x = 0; x < seen.x.count; ++x) {
+        sum += wy * window.template weight<K>(2, seen.x.first + x, seen.at.x) *
+               load_element(slice[y * from.y + x * from.x]);
+      }
+    }
+    return sum;
   }
 };
 

@@ -13,13 +13,30 @@ namespace weft {
 ///                   writes);
 /// F is trivially copyable and is called with each conv::Place, in any order and several at once.
 /// On the CPU f.row(place, count), if there is one, is called with the first of `count` places
-/// along x instead. On a GPU, where F::neighbours > 1 and f.takes_neighbours(), a thread calls
-/// f.compute(place, values) for as many results along x, and stores them at f.target(place) on,
-/// f.step_of_targets() apart.
+/// along x instead. An F with a member `look` splits a call into what depends on the place within
+/// a plane, which a GPU's thread computes once for many planes, and the rest:
+///   f.look<V>(place)            anything
+///   f.compute(looked, plane, T (&values)[V])    the results at the place and behind it along x
+///   f.target(plane), f.within(place)    where they go: from target + within on
+///   F::neighbours, f.takes_neighbours()    how many a thread may compute, beside 1; it is asked
+///                                          for more only where they lie side by side
 template <class D>
 struct Visitor;
 
 namespace conv {
+
+/// Calls f at a place.
+template <class F>
+WEFT_HD void visit_one(const F& f, const Place& at) {
+  if constexpr (requires { f.template look<1>(at); }) {
+    const Plane plane{static_cast<unsigned>(at.n), static_cast<unsigned>(at.c)};
+    std::remove_reference_t<decltype(*f.target(plane))> value[1];
+    f.compute(f.template look<1>(at), plane, value);
+    f.target(plane)[f.within(at)] = value[0];
+  } else {
+    f(at);
+  }
+}
 
 /// Calls f at each place of the volume. `reads` and `writes` are the tensors it touches.
 template <class D, class F>
