@@ -130,7 +130,7 @@ WEFT_OUTLINED inline int explain_rows(Explanation& out, const Name& name, Cuda d
   RowLaunch plan = plan_row_program(name.operation, task, description, nullptr, properties(device),
                                     operands, inside, grid, operand, nullptr);
   TunedLaunch tuned(name, device.ordinal, nullptr, false);
-  if (tuned.by != nullptr && plan.blocks > 0) {
+  if (tuned.by != nullptr && plan.blocks > 0 && !task.in_pieces) {
     tuned.by->rows(tuned, description, plan, grid, operand);
   }
   Kernel& kernel = out.kernels.back();
@@ -146,7 +146,14 @@ WEFT_OUTLINED inline int explain_rows(Explanation& out, const Name& name, Cuda d
   int64_t bytes = 0;
   for (const Explanation::Operand& x : kernel.reads) bytes += x.bytes;
   kernel.in_flight = plan.blocks > resident ? bytes / plan.blocks * resident : bytes;
-  if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
+  if (plan.blocks > 0 && task.in_pieces) {
+    explain_merge(out, 1, grid.rows, description.state_bytes, TotalMerge::threads, TotalMerge::threads);
+    for (Explanation::Operand& x : out.kernels.back().writes) {
+      x.bytes /= x.shape.size();
+      x.shape = {};
+    }
+    out.kernels.back().launches = TotalMerge(grid, task, description).groups() > 1 ? 2 : 1;
+  } else if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
     explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes,
                   plan.threads / grid.rows_a_block, plan.threads);
     if (grid.any_along_row && task.target < 0) out.kernels.back().blocks = plan.blocks;

@@ -23,7 +23,9 @@ inline constexpr int row_cluster = 16;
 /// both innermost first.
 struct RowLoops {
   static constexpr int max_sources = 16;
-  enum Stage : unsigned char { whole, partial, merge };
+  /// Whether a row's states become its values, or pieces in memory, or come from pieces; `remerge`
+  /// makes fewer pieces of many.
+  enum Stage : unsigned char { whole, partial, remerge, merge };
   unsigned rows = 1;
   int kept_rank = 0;
   int reduced_rank = 0;
@@ -44,6 +46,8 @@ struct RowLoops {
   bool turned = false;        // the two dimensions of a row are exchanged in all of the above
   FastDivmod parts;           // blocks that share a row
   unsigned splits = 1;        // pieces to merge
+  unsigned pieces = 0;        // remerge: how many there are
+  int piece_level = 0;        // the level whose states are pieces
   unsigned scratch = 0;       // bytes of one of the two areas where threads exchange values
   bool columns = false;       // neighbouring threads take neighbouring rows
   bool cluster = false;       // the blocks that share a row exchange values

@@ -130,10 +130,11 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   template <int L, std::size_t... I>
   __device__ __forceinline__ void run_pass(std::index_sequence<I...>) {
     Pack<typename Pass<I>::State...> states{};
-    if (!Walk::tiled && grid_.stage == RowLoops::merge) {
+    if (!Walk::tiled && grid_.stage >= RowLoops::remerge) {
       const unsigned mine = place_.thread;
+      const unsigned end = pieces_of_row();
 #pragma unroll 1
-      for (unsigned s = mine; place_.active && s < grid_.splits; s += grid_.group) {
+      for (unsigned s = mine; place_.active && s < end; s += grid_.group) {
         const char* piece = piece_of(s);
         merge_pieces(states, piece, std::index_sequence<I...>{},
                      std::make_index_sequence<sizeof...(I)>{});
@@ -145,15 +146,27 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
       states = merge_team(pack_of(Pass<I>::reducer(reduction<I>())...), states,
                           active(std::index_sequence<I...>{}), row_team(grid_, turn_++), shared_);
     }
-    if (!Walk::tiled && grid_.stage == RowLoops::partial) {
-      if (place_.active && place_.thread == 0) {
-        char* const piece = piece_of(place_.part);
+    if (!Walk::tiled && stores_pieces<L>()) {
+      const unsigned part = grid_.cluster ? 0 : place_.part;
+      if (place_.active && place_.thread == 0 && place_.part == part) {
+        char* const piece = grid_.stage == RowLoops::remerge
+                                ? partials_ + int64_t{grid_.pieces + place_.row} * piece_bytes
+                                : piece_of(part);
         store_pieces(states, piece, std::index_sequence<I...>{},
                      std::make_index_sequence<sizeof...(I)>{});
       }
       return;
     }
     finish_all(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
+  }
+  template <int L>
+  __device__ __forceinline__ bool stores_pieces() const {
+    return grid_.stage == RowLoops::remerge ||
+           (grid_.stage == RowLoops::partial && L >= grid_.piece_level);
+  }
+  __device__ __forceinline__ unsigned pieces_of_row() const {
+    const unsigned rest = grid_.pieces - place_.row * grid_.splits;
+    return grid_.stage == RowLoops::remerge && rest < grid_.splits ? rest : grid_.splits;
   }
   __device__ __forceinline__ char* piece_of(unsigned s) const {
     const unsigned first = grid_.columns ? s * grid_.rows : place_.row * grid_.splits;
@@ -344,7 +357,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   __device__ __forceinline__ void take_and_store() {
     if constexpr (level<I> == L) {
       take_same<I>(Reductions{});
-      if (grid_.target == I && (Walk::tiled || grid_.stage != RowLoops::partial) && place_.active &&
+      if (grid_.target == I && (Walk::tiled || !stores_pieces<L>()) && place_.active &&
           place_.thread + place_.part == 0) {
         using T = typename Reduction<I>::value;
         *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = weft::get<I>(values_);

@@ -420,17 +420,19 @@ WEFT_OUTLINED inline RowLaunch plan_row_program(
     return launch;
   };
   const bool words = tiles.has_rows_of_words();
-  if (!words && tiles.run(launch)) return shared();
+  if (!task.in_pieces && !words && tiles.run(launch)) return shared();
   const auto serves = [&] {
     return runs == nullptr ||
            runs(name, kernel.of(launch), launch, grid.cluster ? grid.parts.divisor : 1);
   };
-  const char* refused = RegisterPlan(task, kernel, program, device, grid, operand).run(launch);
+  const char* refused =
+      task.in_pieces ? "a total over rows is merged from states of each row"
+                     : RegisterPlan(task, kernel, program, device, grid, operand).run(launch);
   if (refused == nullptr) {
     if (serves()) return launch;
     refused = "the GPU does not run its clusters";
   }
-  if (words && tiles.run(launch)) return shared();
+  if (!task.in_pieces && words && tiles.run(launch)) return shared();
   launch = planner.plan();
   if (!serves()) launch = planner.plan(8);
   launch.refused = refused;

@@ -98,4 +98,19 @@ struct RowLevels<RowProgram<Pack<Rs...>, Outputs>> {
   }();
 };
 
+/// Which reductions have states that can be merged among rows: not those that tell where an element
+/// lies, nor those that a value of their own row belongs to.
+template <class Program>
+struct RowMerges;
+template <class... Rs, class Outputs>
+struct RowMerges<RowProgram<Pack<Rs...>, Outputs>> {
+  static constexpr std::uint32_t bits = [] {
+    constexpr bool merges[] = {!takes_position<decltype(Rs::reducer)> &&
+                               RowPass<Rs>::anchors == 0 ...};
+    std::uint32_t out = 0;
+    for (unsigned r = 0; r < sizeof...(Rs); ++r) out |= std::uint32_t{merges[r]} << r;
+    return out;
+  }();
+};
+
 }  // namespace weft::detail

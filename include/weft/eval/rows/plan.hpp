@@ -28,6 +28,7 @@ struct RowTask {
   RowMode mode[max_row_reductions] = {};
   signed char same[max_row_reductions] = {};  // the equal reduction, for RowMode::same
   bool along_row[max_outputs] = {};  // whether an output has an element for each of the row
+  bool in_pieces = false;  // the target is of all rows: merged from states, one for each row
 
   bool computes() const {
     for (RowMode m : mode) {
@@ -97,6 +98,8 @@ struct RowTree {
   /// Whether the device divides rows among blocks, so that few long ones are worth one kernel too
   /// where no value depends on another along them.
   bool divides_rows = false;
+  /// Bit r: the device can merge reduction r, of all rows, from a state of each: see RowMerges.
+  std::uint32_t merges = 0;
 
   int count() const { return outputs + leaves + reductions; }
   int value_of(int reduction) const { return outputs + leaves + reduction; }
@@ -179,6 +182,7 @@ class RowPlanner {
 
   /// Runs the kernels that compute one reduction.
   void run(int target) {
+    if ((tree_.merges >> target & 1U) != 0 && run_in_pieces(target)) return;
     RowTask task;
     task.target = target;
     RowAxes axes[max_row_reductions];
@@ -195,6 +199,40 @@ class RowPlanner {
     }
     task.mode[target] = RowMode::compute;
     launch(task, axes, nullptr);
+  }
+
+  /// The same of a total of a formula in which other reductions run along rows: in one kernel with
+  /// them, if there are no others.
+  bool run_in_pieces(int target) {
+    const RowNode& node = tree_.nodes[target];
+    if (node.result.size() != 1 || node.shape.size() == 0) return false;
+    for (int c = node.first; c < target; ++c) {
+      if (tree_.nodes[c].parent != target) continue;
+      RowTask task;
+      RowAxes axes[max_row_reductions];
+      RowAxes inside;
+      RowGeometry& rows = task.geometry;
+      own_axes(tree_.nodes[c], rows, inside);
+      const bool each_once = rows.kept.size() * rows.reduced.size() == node.shape.size();
+      return rows.kept.size() > 1 && each_once &&
+             output_axes(node.shape, tree_.nodes[c], inside, axes[target]) &&
+             fuses(rows, tree_.nodes[c]) && launch_in_pieces(target, task, axes);
+    }
+    return false;
+  }
+  bool launch_in_pieces(int target, RowTask& task, RowAxes* axes) {
+    const int first = tree_.nodes[target].first;
+    for (int c = first; c < target; ++c) {
+      if (tree_.nodes[c].parent == target && !enter_all(c, axes[target], task.geometry, axes)) {
+        return false;
+      }
+    }
+    compute(first, target, task);
+    task.mode[target] = RowMode::compute;
+    task.target = target;
+    task.in_pieces = true;
+    launch(task, axes, nullptr);
+    return true;
   }
 
   /// Marks reductions as computed by the task, equal ones once.

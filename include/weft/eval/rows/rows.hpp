@@ -4,6 +4,7 @@
 
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/route/route.hpp"
+#include "weft/eval/rows/online.hpp"
 #include "weft/eval/rows/plan.hpp"
 
 namespace weft {
@@ -208,6 +209,7 @@ struct Rows {
     tree.fuses = RowExecutor<D>::fuses;
     if constexpr (PlansColumns<D>) tree.fuses_columns = RowExecutor<D>::fuses_columns;
     tree.divides_rows = RowExecutor<D>::divides_rows;
+    if constexpr (RowExecutor<D>::divides_rows) tree.merges = RowMerges<decltype(program)>::bits;
     if constexpr ((has_evaluated_before_rows<Es> || ...)) settle();
     Context<D> context{*this, name, device};
     return RowPlanner(tree, launch<Outs, D>, &context).run();

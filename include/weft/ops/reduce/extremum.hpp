@@ -135,3 +135,10 @@ WEFT_MODEL(ReductionRule<min>&& ReductionRule<max>);
 WEFT_MODEL(ReductionRule<argmin>&& ReductionRule<argmax>);
 
 }  // namespace weft::reducer
+
+namespace weft {
+template <>
+inline constexpr bool takes_position<reducer::argmin> = true;
+template <>
+inline constexpr bool takes_position<reducer::argmax> = true;
+}  // namespace weft

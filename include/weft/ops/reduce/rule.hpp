@@ -26,6 +26,10 @@ concept ReductionRule = requires(const R& reducer, typename R::template State<co
   { reducer.finish(state, 1LL) } -> std::convertible_to<compute_t<typename R::template result<T>>>;
 };
 
+/// Whether a reducer's result tells where in the reduced axes an element lies.
+template <class R>
+inline constexpr bool takes_position = false;
+
 namespace detail {
 /// A single thread, for MergesAmongThreads.
 struct OneThread {
