@@ -98,7 +98,8 @@ TEST_CASE("formulas are one kernel [gpu]") {
 }
 
 TEST_CASE("totals of elements and of rows' values are made in pieces [gpu] [sanitize]") {
-  for (const Shape& shape : {Shape{700, 1501}, Shape{1501, 260}, Shape{3, 40000}}) {
+  for (const Shape& shape :
+       {Shape{700, 1501}, Shape{1501, 260}, Shape{3, 40000}, Shape{5000, 33}, Shape{40, 5, 18}}) {
     CAPTURE(shape);
     const auto x = noise<float>(shape).on(Cuda{});
     const auto y = noise<float>(shape).on(Cuda{});
@@ -111,12 +112,28 @@ TEST_CASE("totals of elements and of rows' values are made in pieces [gpu] [sani
       CHECK(std::abs(sum(x / norm(x, axis(along), keepdims) * y).item() - sum(exact).item()) <
             1e-4 * all);
       CHECK(norm(x / norm(x, axis(along), keepdims) * y).item() == doctest::Approx(all));
+      CHECK(mean(x / norm(x, axis(along), keepdims) * y).item() ==
+            doctest::Approx(mean(exact).item()).epsilon(1e-3));
+      CHECK(var(x / norm(x, axis(along), keepdims) * y).item() ==
+            doctest::Approx(var(exact).item()));
+      CHECK(count_nonzero(x > mean(x, axis(along), keepdims)).item() ==
+            count_nonzero(wide > mean(wide, axis(along), keepdims)).item());
+      CHECK(sum(square(x - mean(x, axis(along), keepdims))).item() ==
+            doctest::Approx(sum(square(wide - mean(wide, axis(along), keepdims))).item()));
       const auto most = max(x / norm(x, axis(along), keepdims)).item();
       CHECK(most == doctest::Approx(max(wide / size).item()));
       const auto place = argmax(x / norm(x, axis(along), keepdims)).item();
       CHECK((x / norm(x, axis(along), keepdims)).eval().to(weft::Cpu{}).data()[place] == most);
     }
   }
+}
+
+TEST_CASE("a total of rows' values takes the kernel of the rows, one that merges, a copy [gpu]") {
+  const auto x = noise<float>({512, 512}).on(Cuda{});
+  const auto y = noise<float>({512, 512}).on(Cuda{});
+  auto out = weft::zeros({}, Cuda{});
+  CHECK(kernels([&] { out.assign(sum(softmax(x, axis(1)) * y)); }) == 3);
+  CHECK(kernels([&] { out.assign(var(softmax(x, axis(1)) * y)); }) == 3);
 }
 
 TEST_CASE("what lies across rows takes a kernel more [gpu]") {

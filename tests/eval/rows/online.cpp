@@ -76,3 +76,13 @@ TEST_CASE("infinities and NaN are what they are in two passes") {
   CHECK(std::isnan(passed<SumExp>(bad, nan)));
   CHECK(std::isnan(passed<Spread>(bad, nan)));
 }
+
+TEST_CASE("what can be merged among rows, and reduced again") {
+  using Var = RowReduction<weft::reducer::var, Shifted, float>;
+  using Place = RowReduction<weft::reducer::argmax, Shifted, std::int64_t>;
+  using Count = RowReduction<weft::reducer::sum, Apply<weft::op::cast<int>, X>, int>;
+  using Merges = weft::detail::RowMerges<
+      RowProgram<Pack<Mean, Plain, Spread, Var, Place, SumExp, Count>, Pack<Reduced<1, float>>>>;
+  CHECK(Merges::bits == 0b1001011);
+  CHECK(Merges::joins == 0b0000011);
+}

@@ -23,7 +23,7 @@ struct Recorded {
 template <class Given>
 Recorded cut(
     const Given& given, bool (*fuses)(int64_t, int64_t) = [](int64_t, int64_t) { return true; },
-    bool divides_rows = false) {
+    bool divides_rows = false, bool merges = false) {
   const auto& e = node(given);
   using E = std::remove_cvref_t<decltype(e)>;
   using Lower = RowLowering<E>;
@@ -47,6 +47,7 @@ Recorded cut(
   tree.leaves = leaves;
   tree.fuses = fuses;
   tree.divides_rows = divides_rows;
+  tree.merges = merges ? ~std::uint32_t{0} : 0;
   struct Context {
     Recorded out;
     RowTree& tree;
@@ -190,6 +191,37 @@ TEST_CASE("few long rows that are only reduced are one task where blocks divide 
   const auto e = exp(a - max(a, axis(1), keepdims));
   CHECK_FALSE(cut(sum(e, axis(1)) + min(a, axis(1)), never, true).complete);      // two passes
   CHECK_FALSE(cut(max(a, axis(1)) * 2 + max(a, axis(1)), never, true).complete);  // just one
+}
+
+TEST_CASE("a total of a formula of rows' values is made with them, where the device merges rows") {
+  const auto always = [](int64_t, int64_t) { return true; };
+  const auto tasks = [&](const auto& e, bool merges) {
+    return cut(e, always, false, merges).tasks;
+  };
+  const auto rows = a / norm(a, axis(1), keepdims);
+  const auto total = 1.F + sum(rows);
+  const std::vector<RowTask> one = tasks(total, true);
+  REQUIRE(one.size() == 2);
+  CHECK(one[0].in_pieces);
+  CHECK(one[0].target == 1);
+  CHECK(one[0].mode[0] == RowMode::compute);
+  CHECK(one[0].mode[1] == RowMode::compute);
+  CHECK(one[0].geometry == RowGeometry{{6}, {4}});
+  CHECK_FALSE(one[1].in_pieces);
+  CHECK(tasks(1.F + sum(a / norm(a, axis(0), keepdims)), true)[0].geometry ==
+        RowGeometry{{4}, {6}});
+  const auto none = [&](const auto& e, bool merges) {
+    bool found = false;
+    for (const RowTask& task : tasks(e, merges)) found = found || task.in_pieces;
+    return !found;
+  };
+  CHECK(none(total, false));
+  CHECK(none(1.F + sum(norm(a, axis(1), keepdims)), true));  // an element for each row
+  CHECK(none(1.F + sum(rows, axis(1)), true));               // no total
+  CHECK(none(1.F + sum(norm(square_matrix, axis(1), keepdims) * square_matrix /
+                       norm(square_matrix, axis(0), keepdims)),
+             true));  // rows of two kinds
+  CHECK(none(1.F + sum(weft::zeros({2, 6, 4}) * norm(a, axis(1), keepdims)), true));
 }
 
 TEST_CASE("no task reads a value without elements") {

@@ -130,7 +130,7 @@ WEFT_OUTLINED inline int explain_rows(Explanation& out, const Name& name, Cuda d
   RowLaunch plan = plan_row_program(name.operation, task, description, nullptr, properties(device),
                                     operands, inside, grid, operand, nullptr);
   TunedLaunch tuned(name, device.ordinal, nullptr, false);
-  if (tuned.by != nullptr && plan.blocks > 0 && !task.in_pieces) {
+  if (tuned.by != nullptr && plan.blocks > 0 && grid.stage != RowLoops::partial) {
     tuned.by->rows(tuned, description, plan, grid, operand);
   }
   Kernel& kernel = out.kernels.back();
@@ -147,12 +147,16 @@ WEFT_OUTLINED inline int explain_rows(Explanation& out, const Name& name, Cuda d
   for (const Explanation::Operand& x : kernel.reads) bytes += x.bytes;
   kernel.in_flight = plan.blocks > resident ? bytes / plan.blocks * resident : bytes;
   if (plan.blocks > 0 && task.in_pieces) {
-    explain_merge(out, 1, grid.rows, description.state_bytes, TotalMerge::threads, TotalMerge::threads);
+    const TotalMerge total(task, description, grid);
+    const int64_t bytes = keeps_states(task, description)
+                              ? description.state_bytes
+                              : out.kernels.back().writes[0].bytes / grid.rows;
+    explain_merge(out, 1, grid.rows, bytes, TotalMerge::threads, TotalMerge::threads);
     for (Explanation::Operand& x : out.kernels.back().writes) {
       x.bytes /= x.shape.size();
       x.shape = {};
     }
-    out.kernels.back().launches = TotalMerge(grid, task, description).groups() > 1 ? 2 : 1;
+    out.kernels.back().launches = static_cast<int>(total.launches());
   } else if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
     explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes,
                   plan.threads / grid.rows_a_block, plan.threads);

@@ -47,11 +47,12 @@ struct RowLoops {
   FastDivmod parts;           // blocks that share a row
   unsigned splits = 1;        // pieces to merge
   unsigned pieces = 0;        // remerge: how many there are
-  int piece_level = 0;        // the level whose states are pieces
-  unsigned scratch = 0;       // bytes of one of the two areas where threads exchange values
-  bool columns = false;       // neighbouring threads take neighbouring rows
-  bool cluster = false;       // the blocks that share a row exchange values
-  bool simple = false;        // at most one dimension of each kind, no operand's rows found
+  bool of_values = false;  // pieces are values of the target, one for each row, instead of states
+  int piece_level = 0;     // the level whose states are pieces
+  unsigned scratch = 0;    // bytes of one of the two areas where threads exchange values
+  bool columns = false;    // neighbouring threads take neighbouring rows
+  bool cluster = false;    // the blocks that share a row exchange values
+  bool simple = false;     // at most one dimension of each kind, no operand's rows found
   bool any_along_row = false;
   Stage stage = whole;
   unsigned length = 0;  // registers: vectors of a row, the most where `ragged`
@@ -169,6 +170,7 @@ struct RowKernel {
   int state_bytes = 0;            // of all reductions of one pass, at most
   const std::uint64_t* uses = nullptr;
   const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
+  std::uint32_t joins = 0;              // bit r: values of reduction r can be reduced again
   std::uint64_t positions = 0;          // bit i: operand i has no memory
   /// Decides which parts of equal value are computed once, by the kernel for short rows or the one
   /// that loops. Null: no part occurs twice.
@@ -222,6 +224,11 @@ inline unsigned round_up(unsigned n, unsigned to) { return (n + to - 1) / to * t
 /// and its barrier.
 inline unsigned scratch_bytes(const RowKernel& kernel) {
   return round_up(static_cast<unsigned>(kernel.state_bytes) * (32U + row_cluster) + 16, 128);
+}
+
+/// Whether a kernel stores a state for each row of a total, rather than its value there.
+inline bool keeps_states(const RowTask& task, const RowKernel& kernel) {
+  return task.in_pieces && (kernel.joins >> task.target & 1U) == 0;
 }
 
 /// The pass in which a reduction is computed.

@@ -95,4 +95,15 @@ WEFT_OUTLINED inline void launch_rows(const Name& name, const Shape& shape, cons
   }
 }
 
+/// Has the kernel that goes over columns again begin with what L2 still holds of them, their ends.
+inline void begin_at_end(const RowLoops& grid, RowOperand* operands, int n) {
+  for (int i = 0; grid.columns && grid.reduced_rank == 1 && i < n; ++i) {
+    RowOperand& x = operands[i];
+    x.data += (grid.count - 1) * x.reduced_stride[0];
+    x.reduced_stride[0] = -x.reduced_stride[0];
+    x.step = -x.step;
+    x.hop = -x.hop;
+  }
+}
+
 }  // namespace weft::on_cuda::detail

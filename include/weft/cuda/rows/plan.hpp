@@ -55,7 +55,7 @@ class RowPlan {
     launch_ = RowLaunch{};
     if (!choose_narrow()) choose_threads();
     choose_parts();
-    if (task_.in_pieces) {
+    if (keeps_states()) {
       grid_.stage = RowLoops::partial;
       grid_.piece_level = level_of(kernel_, task_.target);
       grid_.splits = 1;
@@ -160,6 +160,7 @@ class RowPlan {
     return rows;
   }
 
+  bool keeps_states() const { return weft::on_cuda::detail::keeps_states(task_, kernel_); }
   int end() const { return kernel_.outputs + kernel_.leaves; }
   bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
   bool is_along(int i) const {
@@ -173,7 +174,7 @@ class RowPlan {
     const int64_t lanes = kernel_.narrow_lanes;
     const int64_t most = (grid_.columns ? narrow_columns : int64_t{32}) * lanes;
     if (lanes == 0 || grid_.count == 0 || grid_.count > most || grid_.varies != 0 ||
-        grid_.reduced_rank > 1 || task_.in_pieces) {
+        grid_.reduced_rank > 1 || keeps_states()) {
       return false;
     }
     if (is_only_reduced() && grid_.count > 16 * widest_along()) return false;
@@ -293,7 +294,7 @@ class RowPlan {
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
     const bool few = row_blocks * parts < units || (parts == row_cluster && 4 * row_blocks < units);
     const bool fits = grid_.varies == 0 || computed() == 1;  // see RowReductions::run_alone
-    if (!task_.in_pieces && (tile || packed) && levels == 1 && fits && few && pieces > 2 * parts) {
+    if (!keeps_states() && (tile || packed) && levels == 1 && fits && few && pieces > 2 * parts) {
       // As many as run in two turns, or in one of packed columns, whose blocks are the largest: a
       // few more would have the GPU to themselves.
       const unsigned wanted = (packed ? 2 : 4) * units / row_blocks;

@@ -135,9 +135,13 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
       const unsigned end = pieces_of_row();
 #pragma unroll 1
       for (unsigned s = mine; place_.active && s < end; s += grid_.group) {
-        const char* piece = piece_of(s);
-        merge_pieces(states, piece, std::index_sequence<I...>{},
+        if (grid_.of_values) {
+          add_values(states, s, std::index_sequence<I...>{},
                      std::make_index_sequence<sizeof...(I)>{});
+        } else {
+          merge_pieces(states, piece_of(s), std::index_sequence<I...>{},
+                       std::make_index_sequence<sizeof...(I)>{});
+        }
       }
     } else {
       accumulate(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
@@ -158,6 +162,19 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
       return;
     }
     finish_all(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
+  }
+  template <class States, std::size_t... I, std::size_t... K>
+  __device__ __forceinline__ void add_values(States& states, unsigned s, std::index_sequence<I...>,
+                                             std::index_sequence<K...>) const {
+    (add_value<static_cast<int>(I)>(weft::get<static_cast<int>(K)>(states), s), ...);
+  }
+  template <int I, class State>
+  __device__ __forceinline__ void add_value(State& state, unsigned s) const {
+    if constexpr (weft::detail::joins_values<Reduction<I>>) {
+      if (grid_.target != I) return;
+      const auto* const values = reinterpret_cast<const typename Reduction<I>::value*>(partials_);
+      reduction<I>().reducer.add(state, values[place_.row * grid_.splits + s], 0);
+    }
   }
   template <int L>
   __device__ __forceinline__ bool stores_pieces() const {

@@ -420,19 +420,20 @@ WEFT_OUTLINED inline RowLaunch plan_row_program(
     return launch;
   };
   const bool words = tiles.has_rows_of_words();
-  if (!task.in_pieces && !words && tiles.run(launch)) return shared();
+  const bool states = keeps_states(task, kernel);
+  if (!states && !words && tiles.run(launch)) return shared();
   const auto serves = [&] {
     return runs == nullptr ||
            runs(name, kernel.of(launch), launch, grid.cluster ? grid.parts.divisor : 1);
   };
   const char* refused =
-      task.in_pieces ? "a total over rows is merged from states of each row"
-                     : RegisterPlan(task, kernel, program, device, grid, operand).run(launch);
+      states ? "a total over rows is merged from states of each row"
+             : RegisterPlan(task, kernel, program, device, grid, operand).run(launch);
   if (refused == nullptr) {
     if (serves()) return launch;
     refused = "the GPU does not run its clusters";
   }
-  if (!task.in_pieces && words && tiles.run(launch)) return shared();
+  if (!states && words && tiles.run(launch)) return shared();
   launch = planner.plan();
   if (!serves()) launch = planner.plan(8);
   launch.refused = refused;

@@ -9,6 +9,7 @@
 #include "weft/cuda/rows/register_kernel.hpp"
 #include "weft/cuda/rows/register_plan.hpp"
 #include "weft/cuda/rows/tile_kernel.hpp"
+#include "weft/cuda/rows/total.hpp"
 #include "weft/cuda/runtime/tuner.hpp"
 #include "weft/eval/rows/rows.hpp"
 
@@ -39,74 +40,6 @@ inline void order_all(const Operand* operands, int n, const RowTask& task, const
   }
 }
 
-/// Has the kernel that goes over columns again begin with what L2 still holds of them, their ends.
-inline void begin_at_end(const RowLoops& grid, RowOperand* operands, int n) {
-  for (int i = 0; grid.columns && grid.reduced_rank == 1 && i < n; ++i) {
-    RowOperand& x = operands[i];
-    x.data += (grid.count - 1) * x.reduced_stride[0];
-    x.reduced_stride[0] = -x.reduced_stride[0];
-    x.step = -x.step;
-    x.hop = -x.hop;
-  }
-}
-
-/// Merging the states that a total has of each row: by one block, after blocks with a group of rows
-/// each where there are many.
-class TotalMerge {
- public:
-  static constexpr unsigned threads = 256;
-
-  TotalMerge(const RowLoops& grid, const RowTask& task, const RowKernel& kernel)
-      : rows_(grid.rows),
-        count_(grid.count),
-        groups_(!task.in_pieces || grid.rows <= most ? 1 : (grid.rows + most - 1) / most),
-        target_(task.target),
-        reductions_(kernel.reductions) {
-    if (groups_ > most) groups_ = most;
-  }
-  unsigned groups() const { return groups_; }
-  RowLaunch of_groups(RowLoops& grid, const RowLaunch& rows) const {
-    grid.stage = RowLoops::remerge;
-    grid.pieces = rows_;
-    grid.splits = (rows_ + groups_ - 1) / groups_;
-    return launch(grid, rows, (rows_ + grid.splits - 1) / grid.splits);
-  }
-  RowLaunch of_all(RowLoops& grid, const RowLaunch& rows) const {
-    grid.splits = grid.stage == RowLoops::remerge ? grid.rows : rows_;
-    grid.stage = RowLoops::merge;
-    grid.count = count_ * rows_;
-    return launch(grid, rows, 1);
-  }
-
- private:
-  static constexpr unsigned most = 2048;  // pieces that a block merges quickly
-
-  RowLaunch launch(RowLoops& grid, RowLaunch out, unsigned blocks) const {
-    for (int r = 0; r < reductions_; ++r) {
-      if (r != target_) grid.mode[r] = RowMode::skip;
-    }
-    grid.rows = blocks;
-    grid.columns = grid.cluster = false;
-    grid.parts = FastDivmod(1);
-    grid.fetched = 0;
-    grid.group = threads;
-    grid.warps = threads / 32;
-    grid.rows_a_block = 1;
-    grid.width = {};
-    grid.width_shift = 0;
-    grid.group_shift = 8;
-    out.threads = threads;
-    out.blocks = blocks;
-    return out;
-  }
-
-  unsigned rows_;
-  long long count_;
-  unsigned groups_;
-  int target_;
-  int reductions_;
-};
-
 /// Plans and launches one task of a row program of n operands, by way of a grid and of the
 /// operands' strides along the row, which it fills in.
 WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask& task,
@@ -123,29 +56,40 @@ WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask&
                                     operands, inside, grid, in_grid, runs_cluster);
   if (plan.blocks == 0) return;
   TunedLaunch tuned(name, device.ordinal, stream.handle());
-  if (tuned.by != nullptr && !task.in_pieces) tuned.mark = tuned.by->rows(tuned, kernel, plan, grid, in_grid);
-  StorageHandle partials;
-  void* states = nullptr;
-  const unsigned parts = grid.parts.divisor;
-  const TotalMerge total(grid, task, kernel);
-  if (grid.stage == RowLoops::partial) {
-    const int64_t pieces = int64_t{grid.rows} * grid.splits + total.groups();
-    const int64_t bytes = pieces * kernel.state_bytes;
-    partials = StorageHandle(Memory<Cuda>::allocate(device, bytes));
-    states = partials->data;
+  if (tuned.by != nullptr && grid.stage != RowLoops::partial) {
+    tuned.mark = tuned.by->rows(tuned, kernel, plan, grid, in_grid);
   }
-  void* arguments[] = {&grid, const_cast<void*>(program), &states};
-  launch_rows(name, task.geometry.reduced, kernel, plan, grid.cluster ? parts : 1, arguments,
-              stream);
+  void* pieces = nullptr;
+  void* arguments[] = {&grid, const_cast<void*>(program), &pieces};
+  const auto launch = [&](const RowLaunch& one, unsigned cluster) {
+    launch_rows(name, rows.reduced, kernel, one, cluster, arguments, stream);
+  };
+  const unsigned parts = grid.parts.divisor;
+  const unsigned cluster = grid.cluster ? parts : 1;
   if (task.in_pieces) {
-    if (total.groups() > 1) {
-      const RowLaunch fewer = total.of_groups(grid, plan);
-      launch_rows(name, task.geometry.reduced, kernel, fewer, 1, arguments, stream);
-      states = static_cast<char*>(states) + int64_t{grid.pieces} * kernel.state_bytes;
-    }
-    const RowLaunch merge = total.of_all(grid, plan);
-    launch_rows(name, task.geometry.reduced, kernel, merge, 1, arguments, stream);
-  } else if (grid.stage == RowLoops::partial) {
+    const TotalMerge total(task, kernel, grid);
+    const StorageHandle memory(Memory<Cuda>::allocate(device, total.bytes()));
+    char* const first_piece = static_cast<char*>(memory->data);
+    pieces = first_piece;
+    char*& target = in_grid[kernel.outputs + kernel.leaves + task.target].data;
+    char* const result = target;
+    if (grid.stage == RowLoops::whole) target = first_piece;
+    launch(plan, cluster);
+    target = result;
+    total.run(grid, first_piece, [&](const RowLaunch& merge, char* first) {
+      pieces = first;
+      launch(merge, 1);
+    });
+    return;
+  }
+  StorageHandle partials;
+  if (grid.stage == RowLoops::partial) {
+    const int64_t bytes = int64_t{grid.rows} * grid.splits * kernel.state_bytes;
+    partials = StorageHandle(Memory<Cuda>::allocate(device, bytes));
+    pieces = partials->data;
+  }
+  launch(plan, cluster);
+  if (grid.stage == RowLoops::partial) {
     grid.stage = RowLoops::merge;
     RowLaunch merge = plan;
     if (!grid.any_along_row || task.target >= 0) {  // else each block goes on with its part
@@ -154,7 +98,7 @@ WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask&
     } else {
       begin_at_end(grid, in_grid, kernel.outputs + kernel.leaves);
     }
-    launch_rows(name, task.geometry.reduced, kernel, merge, 1, arguments, stream);
+    launch(merge, 1);
   }
 }
 
@@ -245,6 +189,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.state_bytes = Passes::places.most;
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;
+    out.joins = weft::detail::RowMerges<Program>::joins;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
     out.copies = CopyKernels::of(Types{});
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;

@@ -98,19 +98,38 @@ struct RowLevels<RowProgram<Pack<Rs...>, Outputs>> {
   }();
 };
 
-/// Which reductions have states that can be merged among rows: not those that tell where an element
-/// lies, nor those that a value of their own row belongs to.
+/// Whether a reduction's values in several rows can be reduced once more.
+template <class Reduction>
+inline constexpr bool joins_values = false;
+template <class R, class P, class T>
+inline constexpr bool joins_values<RowReduction<R, P, T>> = requires {
+  requires R::joins_results;
+}
+&&std::is_floating_point_v<T>&& std::is_same_v<typename P::type, T>&&
+        RowPass<RowReduction<R, P, T>>::anchors == 0;
+
+/// Bit r: reduction r has states that can be merged among rows, which it has not where it tells
+/// where an element lies, or where a value of the row belongs to it; or values (`joins`).
 template <class Program>
 struct RowMerges;
 template <class... Rs, class Outputs>
 struct RowMerges<RowProgram<Pack<Rs...>, Outputs>> {
   static constexpr std::uint32_t bits = [] {
-    constexpr bool merges[] = {!takes_position<decltype(Rs::reducer)> &&
-                               RowPass<Rs>::anchors == 0 ...};
-    std::uint32_t out = 0;
-    for (unsigned r = 0; r < sizeof...(Rs); ++r) out |= std::uint32_t{merges[r]} << r;
-    return out;
-  }();
+    constexpr bool merges[] = {!requires {requires decltype(Rs::reducer)::takes_position;
+  } && RowPass<Rs>::anchors == 0 ...
 };
+std::uint32_t out = 0;
+for (unsigned r = 0; r < sizeof...(Rs); ++r) out |= std::uint32_t{merges[r]} << r;
+return out;
+}
+();
+static constexpr std::uint32_t joins = [] {
+  constexpr bool joins[] = {joins_values<Rs>...};
+  std::uint32_t out = 0;
+  for (unsigned r = 0; r < sizeof...(Rs); ++r) out |= std::uint32_t{joins[r]} << r;
+  return out;
+}();
+}
+;
 
 }  // namespace weft::detail

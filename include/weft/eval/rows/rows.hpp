@@ -188,11 +188,9 @@ struct Rows {
                                            std::declval<const Es&>()...)) program;
 
   explicit Rows(const Es&... es)
-      : program(
-            lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{}, es...)) {
-    int k = 0;
-    ((shapes[k++] = es.shape()), ...);
-  }
+      : shapes{es.shape()...},
+        program(
+            lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{}, es...)) {}
 
   /// Computes all outputs, of element types Outs. If they do not form a row program, computes only
   /// the reductions directly in them, leaves their values in operands[n...], and returns false.

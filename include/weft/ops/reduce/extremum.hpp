@@ -42,6 +42,7 @@ template <bool Max>
 struct extreme_value {
   using domain = op::Ordered;
   static constexpr const char* text = Max ? "max" : "min";
+  static constexpr bool joins_results = true;
   static constexpr bool has_identity = false;
   template <class T>
   using result = T;
@@ -72,6 +73,7 @@ template <bool Max>
 struct extreme_position {
   using domain = op::Ordered;
   static constexpr const char* text = Max ? "argmax" : "argmin";
+  static constexpr bool takes_position = true;
   using extreme = extreme_value<Max>;
   static constexpr bool has_identity = false;
   template <class T>
@@ -135,10 +137,3 @@ WEFT_MODEL(ReductionRule<min>&& ReductionRule<max>);
 WEFT_MODEL(ReductionRule<argmin>&& ReductionRule<argmax>);
 
 }  // namespace weft::reducer
-
-namespace weft {
-template <>
-inline constexpr bool takes_position<reducer::argmin> = true;
-template <>
-inline constexpr bool takes_position<reducer::argmax> = true;
-}  // namespace weft

@@ -25,6 +25,7 @@ namespace weft::reducer {
 struct sum {
   using domain = op::Any;
   static constexpr const char* text = "sum";
+  static constexpr bool joins_results = true;
   static constexpr bool has_identity = true;
   template <class T>
   using result = widened<T>;
@@ -56,6 +57,7 @@ struct sum {
 struct mean {
   using domain = op::Numeric;
   static constexpr const char* text = "mean";
+  static constexpr bool joins_results = true;
   static constexpr bool has_identity = true;
   template <class T>
   using result = mean_of<T>;
@@ -115,6 +117,7 @@ struct count_nonzero {
 struct norm {
   using domain = op::FloatingOrComplex;
   static constexpr const char* text = "norm";
+  static constexpr bool joins_results = true;
   static constexpr bool has_identity = true;
   template <class T>
   using result = real_t<T>;
@@ -180,6 +183,7 @@ struct norm_p {
 struct logsumexp {
   using domain = op::Floating;
   static constexpr const char* text = "logsumexp";
+  static constexpr bool joins_results = true;
   static constexpr bool has_identity = true;
   template <class T>
   using result = T;
@@ -207,8 +211,7 @@ struct logsumexp {
       for (int i = 0; i < N; ++i) add(s, x[i], 0);
     }
   }
-  /// The first n of them; of the first Edge, only those from `begin` to `end` - 1, where begin is 0
-  /// or end is Edge.
+  /// The first n of them; of the first Edge only [begin, end), where begin is 0 or end is Edge.
   template <int Edge = 0, class S, class C, int N>
   WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int begin = 0, int end = Edge) {
     if (n == 0) return;
@@ -273,8 +276,7 @@ struct logsumexp {
     }
     return {max, sum};
   }
-  /// The same of the first M of x, where those that add_first() would leave out count as exp(x) =
-  /// 0.
+  /// The same of the first M of x; exp(x) of those that add_first() would leave out counts as 0.
   template <int Edge, int M, class S, class C, int N>
   WEFT_HD static S state_of_first(const C (&x)[N], int n, int begin, int end) {
     C present[M];

@@ -91,15 +91,17 @@ auto gradient_of(const V& y, const H& steps, int along) {
 /// with one-sided differences at the ends, as in NumPy.
 template <ExpressionLike Y>
 auto gradient(const Y& y, double spacing = 1, const Axes& axis = {-1}) {
-  using T = typename Y::value_type;
   const auto value = detail::as_tensor(y);
+  using R = typename detail::Evaluated<std::remove_const_t<decltype(value)>>::type;
   const int along = detail::line_axis("gradient", axis, value.shape());
-  Shape shape;
-  for (int i = 0; i < value.rank(); ++i) shape.push_back(1);
-  detail::check_length("gradient", value.shape()[along], 2);
-  shape[along] = value.shape()[along] - 1;
-  const auto steps = full<T>(shape, static_cast<compute_t<T>>(spacing), value.device());
-  return detail::gradient_of(value, steps, along);
+  const int64_t n = value.shape()[along];
+  detail::check_length("gradient", n, 2);
+  const auto h = static_cast<compute_t<typename Y::value_type>>(spacing);
+  const auto from = [&](int64_t first, int64_t count) { return value.narrow(along, first, count); };
+  const auto begin = (from(1, 1) - from(0, 1)) / h;
+  const auto end = (from(n - 1, 1) - from(n - 2, 1)) / h;
+  if (n == 2) return R(cat(begin, end, Axes{along}));
+  return R(cat(begin, (from(2, n - 2) - from(0, n - 2)) / (2 * h), end, Axes{along}));
 }
 /// The derivative along an axis of samples y at the coordinates x, a vector.
 template <ExpressionLike Y, ExpressionLike C>
