@@ -170,7 +170,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   }
   template <int I, class State>
   __device__ __forceinline__ void add_value(State& state, unsigned s) const {
-    if constexpr (weft::detail::joins_values<Reduction<I>>) {
+    if constexpr (weft::detail::joins_rows<Reduction<I>>) {
       if (grid_.target != I) return;
       const auto* const values = reinterpret_cast<const typename Reduction<I>::value*>(partials_);
       reduction<I>().reducer.add(state, values[place_.row * grid_.splits + s], 0);

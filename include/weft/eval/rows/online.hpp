@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
+
 #include "weft/eval/rows/program.hpp"
 #include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/unary.hpp"
@@ -98,38 +100,38 @@ struct RowLevels<RowProgram<Pack<Rs...>, Outputs>> {
   }();
 };
 
-/// Whether a reduction's values in several rows can be reduced once more.
+/// Whether a reduction's states can be merged among rows: not where it tells where an element lies,
+/// nor where a value of the row belongs to it.
 template <class Reduction>
-inline constexpr bool joins_values = false;
+inline constexpr bool merges_rows = RowPass<Reduction>::anchors == 0;
 template <class R, class P, class T>
-inline constexpr bool joins_values<RowReduction<R, P, T>> = requires {
-  requires R::joins_results;
-}
-&&std::is_floating_point_v<T>&& std::is_same_v<typename P::type, T>&&
-        RowPass<RowReduction<R, P, T>>::anchors == 0;
+  requires TakesPosition<R>
+inline constexpr bool merges_rows<RowReduction<R, P, T>> = false;
 
-/// Bit r: reduction r has states that can be merged among rows, which it has not where it tells
-/// where an element lies, or where a value of the row belongs to it; or values (`joins`).
+/// Whether its values in several rows can be reduced once more.
+template <class Reduction>
+inline constexpr bool joins_rows = false;
+template <class R, class P, std::floating_point T>
+  requires JoinsResults<R>
+inline constexpr bool joins_rows<RowReduction<R, P, T>> =
+    std::is_same_v<typename P::type, T> && merges_rows<RowReduction<R, P, T>>;
+
+/// Bit r: so it is of reduction r of a row program.
 template <class Program>
 struct RowMerges;
 template <class... Rs, class Outputs>
 struct RowMerges<RowProgram<Pack<Rs...>, Outputs>> {
-  static constexpr std::uint32_t bits = [] {
-    constexpr bool merges[] = {!requires {requires decltype(Rs::reducer)::takes_position;
-  } && RowPass<Rs>::anchors == 0 ...
+  static constexpr std::uint32_t mask(std::initializer_list<bool> bits) {
+    std::uint32_t out = 0;
+    std::uint32_t bit = 1;
+    for (const bool b : bits) {
+      if (b) out |= bit;
+      bit *= 2;
+    }
+    return out;
+  }
+  static constexpr std::uint32_t bits = mask({merges_rows<Rs>...});
+  static constexpr std::uint32_t joins = mask({joins_rows<Rs>...});
 };
-std::uint32_t out = 0;
-for (unsigned r = 0; r < sizeof...(Rs); ++r) out |= std::uint32_t{merges[r]} << r;
-return out;
-}
-();
-static constexpr std::uint32_t joins = [] {
-  constexpr bool joins[] = {joins_values<Rs>...};
-  std::uint32_t out = 0;
-  for (unsigned r = 0; r < sizeof...(Rs); ++r) out |= std::uint32_t{joins[r]} << r;
-  return out;
-}();
-}
-;
 
 }  // namespace weft::detail

@@ -16,9 +16,6 @@ namespace weft {
 ///   finish(State, count)              the result, in compute_t<result<T>>
 /// and where several values at once are cheaper than one after the other:
 ///   add_all<V>(State&, const C (&x)[N], index, step)   x[u * V + j] joins at index + u * step + j
-/// R::joins_results, if there is such a constant, says whether reducing results of equal parts, as
-/// values in compute_t<T>, gives that of the whole; R::takes_position, whether a result tells where
-/// an element lies.
 template <class R, class T = float>
 concept ReductionRule = requires(const R& reducer, typename R::template State<compute_t<T>>& state,
                                  compute_t<T> value) {
@@ -29,12 +26,17 @@ concept ReductionRule = requires(const R& reducer, typename R::template State<co
   { reducer.finish(state, 1LL) } -> std::convertible_to<compute_t<typename R::template result<T>>>;
 };
 
-/// Whether a reducer's result tells where in the reduced axes an element lies.
+/// A reducer with `static constexpr bool joins_results = true`: reducing results of equal parts, as
+/// values in compute_t<T>, gives that of the whole.
 template <class R>
-inline constexpr bool takes_position = false;
-/// Whether reducing results of equal parts, as values in compute_t<T>, gives that of the whole.
+concept JoinsResults = requires {
+  requires R::joins_results;
+};
+/// A reducer with `takes_position = true`: its result tells where an element lies.
 template <class R>
-inline constexpr bool joins_results = false;
+concept TakesPosition = requires {
+  requires R::takes_position;
+};
 
 namespace detail {
 /// A single thread, for MergesAmongThreads.
