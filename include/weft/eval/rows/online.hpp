@@ -121,11 +121,11 @@ template <class Program>
 struct RowMerges;
 template <class... Rs, class Outputs>
 struct RowMerges<RowProgram<Pack<Rs...>, Outputs>> {
-  static constexpr std::uint32_t mask(std::initializer_list<bool> bits) {
+  static constexpr std::uint32_t mask(std::initializer_list<bool> flags) {
     std::uint32_t out = 0;
     std::uint32_t bit = 1;
-    for (const bool b : bits) {
-      if (b) out |= bit;
+    for (const bool flag : flags) {
+      if (flag) out |= bit;
       bit *= 2;
     }
     return out;

@@ -170,7 +170,7 @@ struct Values {
   WEFT_HD void add_slice(const Looked<V>& seen, const T* slice, C factor, C (&sum)[V]) const {
     WEFT_UNROLL
     for (int j = 0; j < K; ++j) {
-      if (!Flat && j >= seen.y.count) break;
+      if (!Flat && j >= seen.y.count) continue;
       const T* const line = slice + seen.y.index[j] * from.y;
       WEFT_UNROLL
       for (int v = 0; v < V; ++v) {
@@ -178,7 +178,7 @@ struct Values {
         C row{};
         WEFT_UNROLL
         for (int k = 0; k < K; ++k) {
-          if (!Flat && k >= x.count) break;
+          if (!Flat && k >= x.count) continue;
           row += x.weight[k] * load_element(line[V > 1 ? x.index[k] : x.index[k] * from.x]);
         }
         sum[v] += factor * seen.y.weight[j] * row;
