@@ -130,7 +130,7 @@ WEFT_OUTLINED inline int explain_rows(Explanation& out, const Name& name, Cuda d
   RowLaunch plan = plan_row_program(name.operation, task, description, nullptr, properties(device),
                                     operands, inside, grid, operand, nullptr);
   TunedLaunch tuned(name, device.ordinal, nullptr, false);
-  if (tuned.by != nullptr && plan.blocks > 0 && grid.stage != RowLoops::partial) {
+  if (tuned.by != nullptr && plan.blocks > 0 && !task.in_pieces) {
     tuned.by->rows(tuned, description, plan, grid, operand);
   }
   Kernel& kernel = out.kernels.back();

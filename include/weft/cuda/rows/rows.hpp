@@ -56,7 +56,7 @@ WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask&
                                     operands, inside, grid, in_grid, runs_cluster);
   if (plan.blocks == 0) return;
   TunedLaunch tuned(name, device.ordinal, stream.handle());
-  if (tuned.by != nullptr && grid.stage != RowLoops::partial) {
+  if (tuned.by != nullptr && !task.in_pieces) {
     tuned.mark = tuned.by->rows(tuned, kernel, plan, grid, in_grid);
   }
   void* pieces = nullptr;

@@ -28,7 +28,7 @@ struct RowTask {
   RowMode mode[max_row_reductions] = {};
   signed char same[max_row_reductions] = {};  // the equal reduction, for RowMode::same
   bool along_row[max_outputs] = {};  // whether an output has an element for each of the row
-  bool in_pieces = false;  // the target is of all rows: merged from states, one for each row
+  bool in_pieces = false;            // the target is of all rows: merged from what it is of each
 
   bool computes() const {
     for (RowMode m : mode) {
