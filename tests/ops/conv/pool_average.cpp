@@ -51,7 +51,7 @@ TEST_CASE("several averages along a line are those computed one by one") {
   }
 }
 
-TEST_CASE("the gradient of averages adds up to that of the results") {
+TEST_CASE("gradients of averages add up to those of the results") {
   const pool::Window w = window_of(3, 2, 0);
   const auto g = randn({1, 1, w.out[1], w.out[2]});
   const Tensor<float> dx = zeros({1, 1, 7, 19});

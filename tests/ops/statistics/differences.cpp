@@ -27,6 +27,7 @@ TEST_CASE_TEMPLATE("differences and derivatives", D, TEST_DEVICES) {
   CHECK(is(gradient(x), {3, 4, 6, 7, 1, 0, 0.5, 2}));
   CHECK(is(gradient(x, 2, axis(0)), {-0.5, -1.5, -4.5, -7, -0.5, -1.5, -4.5, -7}));
   const auto places = tensor<double>({0, 1, 3, 6}).to(D{});
+  CHECK(is(gradient(tensor<int>({1, 4, 9, 17}, D{}), 0.5), {6, 8, 13, 16}));
   CHECK(is(gradient(x(0), places), {3, 17.0 / 6, 73.0 / 30, 7.0 / 3}));
   CHECK(is(gradient(x, places).narrow(0, 0, 1), gradient(x(0), places).to_vector()));
   CHECK_SAYS("[gradient] 1 elements along the axis, expected at least 2",

@@ -138,7 +138,7 @@ struct Visitor<Cuda> {
                        v.size[0] * v.size[1] * v.size[2],
                        " places, expected at most 2^30 planes, and places in one");
     }
-    constexpr int64_t threads = int64_t{1} << 19;  // some times as many as the largest GPUs hold
+    constexpr int64_t threads = int64_t{1} << 19;  // a few times what the largest GPUs hold
     const int64_t chunks = std::clamp<int64_t>(threads / each, 1, planes);
     const auto divider = [](int64_t size) {
       return on_cuda::FastDivmod(static_cast<unsigned>(size));

@@ -21,7 +21,8 @@ class TotalMerge {
         groups_(std::min(most, (grid.rows + most - 1) / most)),
         target_(task.target),
         reductions_(kernel.reductions),
-        state_bytes_(static_cast<unsigned>(kernel.state_bytes)) {}
+        state_bytes_(kernel.state_bytes),
+        scratch_(scratch_bytes(kernel)) {}
 
   unsigned launches() const { return groups_ > 1 ? 2 : 1; }
   int64_t bytes() const { return (int64_t{rows_} + groups_) * state_bytes_; }
@@ -55,12 +56,12 @@ class TotalMerge {
     grid.parts = FastDivmod(1);
     grid.fetched = 0;
     grid.group = threads;
-    grid.group_shift = 8;
+    grid.group_shift = __builtin_ctz(threads);
     grid.warps = threads / 32;
     grid.rows_a_block = 1;
     grid.width = {};
     grid.width_shift = 0;
-    grid.scratch = round_up(state_bytes_ * 32 + 16, 128);
+    grid.scratch = scratch_;
     RowLaunch launch;
     launch.blocks = blocks;
     launch.threads = threads;
@@ -74,7 +75,8 @@ class TotalMerge {
   unsigned groups_;
   int target_;
   int reductions_;
-  unsigned state_bytes_;
+  int state_bytes_;
+  unsigned scratch_;
 };
 
 }  // namespace weft::on_cuda::detail

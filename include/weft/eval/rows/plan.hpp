@@ -205,20 +205,17 @@ class RowPlanner {
   /// them, if there are no others.
   bool run_in_pieces(int target) {
     const RowNode& node = tree_.nodes[target];
-    if (node.result.size() != 1 || node.shape.size() == 0) return false;
-    for (int c = node.first; c < target; ++c) {
-      if (tree_.nodes[c].parent != target) continue;
-      RowTask task;
-      RowAxes axes[max_row_reductions];
-      RowAxes inside;
-      RowGeometry& rows = task.geometry;
-      own_axes(tree_.nodes[c], rows, inside);
-      const bool each_once = rows.kept.size() * rows.reduced.size() == node.shape.size();
-      return rows.kept.size() > 1 && each_once &&
-             output_axes(node.shape, tree_.nodes[c], inside, axes[target]) &&
-             fuses(rows, tree_.nodes[c]) && launch_in_pieces(target, task, axes);
-    }
-    return false;
+    if (node.first == target || node.result.size() != 1 || node.shape.size() == 0) return false;
+    const RowNode& last = tree_.nodes[target - 1];  // directly in it
+    RowTask task;
+    RowAxes axes[max_row_reductions];
+    RowAxes inside;
+    RowGeometry& rows = task.geometry;
+    own_axes(last, rows, inside);
+    const bool each_once = rows.kept.size() * rows.reduced.size() == node.shape.size();
+    return rows.kept.size() > 1 && each_once &&
+           output_axes(node.shape, last, inside, axes[target]) && fuses(rows, last) &&
+           launch_in_pieces(target, task, axes);
   }
   bool launch_in_pieces(int target, RowTask& task, RowAxes* axes) {
     const int first = tree_.nodes[target].first;

@@ -37,10 +37,9 @@ struct Window {
   };
 
   /// Whether images have two axes, and more than an element along each.
-  bool is_flat() const {
-    return in[0] == 1 && out[0] == 1 && !(in[1] == 1 && out[1] == 1) &&
-           !(in[2] == 1 && out[2] == 1);
-  }
+  bool is_flat() const { return is_single(0) && !is_single(1) && !is_single(2); }
+  /// Whether an axis has one element before and after, or is none of the images'.
+  WEFT_HD bool is_single(int axis) const { return in[axis] == 1 && out[axis] == 1; }
   /// Where a result lies in the image.
   WEFT_HD C source(int axis, int o) const {
     const C at = static_cast<C>(o);
@@ -58,7 +57,7 @@ struct Window {
   /// K is 1 for nearest, 2 for linear, 4 for cubic interpolation.
   template <int K>
   WEFT_HD Start start(int axis, int o) const {
-    if (in[axis] == out[axis] && in[axis] == 1) return {0, 1, C(0)};
+    if (is_single(axis)) return {0, 1, C(0)};
     const C at = source(axis, o);
     int first = static_cast<int>(at);
     if (at < static_cast<C>(first)) --first;
@@ -191,7 +190,7 @@ struct Values {
 template <class T, int K>
 struct Gradient {
   using C = compute_t<T>;
-  static constexpr int few = 2 * K;  // results along an axis that read a place, of twice its size
+  static constexpr int few = 2 * K;  // results that read a place along an axis, by 2 or less
 
   Window<C> window;
   Planes<const T> from;  // that of the results

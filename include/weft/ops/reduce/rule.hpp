@@ -27,7 +27,7 @@ concept ReductionRule = requires(const R& reducer, typename R::template State<co
 };
 
 /// A reducer with `static constexpr bool joins_results = true`: reducing results of equal parts, as
-/// values in compute_t<T>, gives that of the whole.
+/// values in compute_t<T>, gives the result of the whole.
 template <class R>
 concept JoinsResults = requires {
   requires R::joins_results;

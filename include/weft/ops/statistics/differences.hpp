@@ -71,6 +71,15 @@ auto ediff1d(const X& x) {
 }
 
 namespace detail {
+/// A tensor of y, in double if its elements are integers.
+template <class Y>
+auto samples(const Y& y) {
+  if constexpr (std::is_integral_v<typename Y::value_type>) {
+    return cast<double>(y).eval();
+  } else {
+    return as_tensor(y);
+  }
+}
 /// The derivative at each sample from its neighbours; `steps` are the distances between samples.
 template <class V, class H>
 auto gradient_of(const V& y, const H& steps, int along) {
@@ -88,15 +97,15 @@ auto gradient_of(const V& y, const H& steps, int along) {
 }  // namespace detail
 
 /// The derivative of equally spaced samples y along an axis, by second-order central differences,
-/// with one-sided differences at the ends, as in NumPy.
+/// with one-sided differences at the ends, as in NumPy; integers give double.
 template <ExpressionLike Y>
 auto gradient(const Y& y, double spacing = 1, const Axes& axis = {-1}) {
-  const auto value = detail::as_tensor(y);
+  const auto value = detail::samples(y);
   using R = typename detail::Evaluated<std::remove_const_t<decltype(value)>>::type;
   const int along = detail::line_axis("gradient", axis, value.shape());
   const int64_t n = value.shape()[along];
   detail::check_length("gradient", n, 2);
-  const auto h = static_cast<compute_t<typename Y::value_type>>(spacing);
+  const auto h = static_cast<compute_t<typename R::value_type>>(spacing);
   const auto from = [&](int64_t first, int64_t count) { return value.narrow(along, first, count); };
   const auto begin = (from(1, 1) - from(0, 1)) / h;
   const auto end = (from(n - 1, 1) - from(n - 2, 1)) / h;
@@ -106,7 +115,7 @@ auto gradient(const Y& y, double spacing = 1, const Axes& axis = {-1}) {
 /// The derivative along an axis of samples y at the coordinates x, a vector.
 template <ExpressionLike Y, ExpressionLike C>
 auto gradient(const Y& y, const C& x, const Axes& axis = {-1}) {
-  const auto value = detail::as_tensor(y);
+  const auto value = detail::samples(y);
   const int along = detail::line_axis("gradient", axis, value.shape());
   const auto places = detail::line_along(detail::as_tensor(x), along, value.rank());
   return detail::gradient_of(value, diff(places, 1, Axes{along}), along);
