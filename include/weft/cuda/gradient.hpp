@@ -20,6 +20,8 @@ struct GradientExecutor<Cuda> {
     constexpr int k = detail::target_count<Outs>;
     constexpr int n = detail::count(Types{}) + k;
     constexpr int lanes = on_cuda::lanes_of<Outs>(Types{});
+    constexpr int lanes_of_sums =
+        on_cuda::detail::lanes_of_sums<lanes>(Types{}, typename Program::values{});
     static_assert(sizeof(Program) + sizeof(on_cuda::SumGrid<n, k>) <= 4096,
                   "weft: the expression is too large for one kernel: store a part of it in a Var");
     const Stores stores = program.stores;
@@ -36,33 +38,50 @@ struct GradientExecutor<Cuda> {
     on_cuda::detail::order(operands, n, stream, k);
     detail::Loops loops = detail::loops_over(shape);
     detail::simplify(loops, operands, n, true);
-    if (stores.sums == 0 && dense != 0 &&
-        run_aligned<Outs, Types, lanes, n>(name, shape, loops, operands, program, stream)) {
-      return;
-    }
+    const auto run_dense = [&](const detail::Loops& piece) {
+      return stores.sums == 0 && dense != 0 &&
+             run_aligned<Outs, Types, lanes, n>(name, shape, piece, operands, program, stream);
+    };
+    if (run_dense(loops)) return;
     StorageHandle transposed[n - k];
     transpose_all(Types{}, name, device, loops, operands + k, transposed);
+
     on_cuda::SumGrid<n, k> grid;
-    unsigned blocks_x = 1;
-    unsigned blocks_y = 1;
-    on_cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0,
-                                   on_cuda::properties(device).multiprocessors, grid, blocks_x,
-                                   blocks_y);
-    for (int i = 0; i < n; ++i) {
-      grid.data[i] = operands[i].data;
-      grid.lane[i] = loops.rank > 0 ? operands[i].stride[grid.outer] : 0;
-      for (int d = 0; d < grid.outer; ++d)
-        grid.stride[i][d] = operands[i].stride[grid.outer - 1 - d];
-    }
+    grid.pitch = loops.rank > 0 ? loops.size[loops.rank - 1] : 1;
+    grid.parts = on_cuda::detail::parts_of_row(grid.pitch, lanes_of_sums);
     on_cuda::detail::StartedSum begun[k];
-    begin_sums(typename Program::values{}, device, loops, operands, stores, grid,
-               blocks_x * blocks_y, begun, std::make_index_sequence<k>{});
-    void* arguments[] = {&grid, const_cast<Program*>(&program)};
-    const auto kernel = on_cuda::gradient_kernel<Outs, Types, lanes, n, k, Program>;
-    on_cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
-                            dim3(blocks_x, blocks_y), on_cuda::block_threads, arguments, stream);
-    finish_sums(typename Program::values{}, name, device, shape, loops, grid, blocks_x * blocks_y,
-                begun, std::make_index_sequence<k>{});
+    const int multiprocessors = on_cuda::properties(device).multiprocessors;
+    on_cuda::detail::SumBlocks all;
+    bool sums_along = false;
+    for (int j = 0; j < k; ++j) {
+      sums_along = sums_along ||
+                   ((stores.sums >> j & 1U) != 0 &&
+                    on_cuda::detail::sum_mode(loops, operands[j]) == on_cuda::SumMode::columns);
+    }
+    if (stores.sums != 0) {
+      on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
+        all.add(on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, true, sums_along,
+                                               multiprocessors, grid),
+                grid.row_step);
+      });
+    }
+    begin_sums(typename Program::values{}, device, loops, operands, stores, grid, all, begun,
+               std::make_index_sequence<k>{});
+    on_cuda::detail::SumBlocks before;
+    on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
+      if (run_dense(piece)) return;
+      const dim3 blocks = on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, stores.sums != 0,
+                                                         sums_along, multiprocessors, grid);
+      plan_operands<lanes_of_sums>(Outs{}, Types{}, typename Program::values{}, piece, operands,
+                                   before, grid);
+      void* arguments[] = {&grid, const_cast<Program*>(&program)};
+      const auto kernel = on_cuda::gradient_kernel<Outs, Types, lanes_of_sums, n, k, Program>;
+      on_cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel), blocks,
+                              on_cuda::block_threads, arguments, stream);
+      before.add(blocks, grid.row_step);
+    });
+    finish_sums(typename Program::values{}, name, device, shape, loops, grid, all, begun,
+                std::make_index_sequence<k>{});
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a gradient on Cuda is computed in a file that nvcc compiles: move this "
@@ -136,51 +155,50 @@ struct GradientExecutor<Cuda> {
     }
   }
 
+  template <int V, class... Outs, class... Ts, class... Vs, int N, int K>
+  static void plan_operands(detail::TypeList<Outs...>, detail::TypeList<Ts...>,
+                            detail::TypeList<Vs...>, const detail::Loops& loops,
+                            const detail::Operand* operands,
+                            const on_cuda::detail::SumBlocks& before,
+                            on_cuda::SumGrid<N, K>& grid) {
+    constexpr bool whole[] = {on_cuda::detail::moves_whole<Outs, V>...,
+                              on_cuda::detail::moves_whole<Ts, V>...};
+    constexpr int bytes[] = {static_cast<int>(sizeof(Vs))...};
+    for (int i = 0; i < N; ++i) {
+      const bool sums = i < K && grid.mode[i] > on_cuda::SumMode::add;
+      on_cuda::detail::plan_sum_operand(loops, operands[i], V, whole[i] && !sums, grid.row_step,
+                                        grid.operand[i]);
+      if (sums) {
+        grid.sum[i] = operands[i].data + before.values(grid.mode[i], grid.pitch) * bytes[i];
+      }
+    }
+  }
+
   template <class... Vs, int N, int K, std::size_t... J>
   static void begin_sums(detail::TypeList<Vs...>, Cuda device, const detail::Loops& loops,
-                         const detail::Operand* operands, Stores stores,
-                         on_cuda::SumGrid<N, K>& grid, unsigned blocks,
-                         on_cuda::detail::StartedSum* begun, std::index_sequence<J...>) {
-    (begin_sum<Vs>(device, loops, operands[J], (stores.wanted >> J & 1U) != 0,
-                   (stores.adds >> J & 1U) != 0, (stores.sums >> J & 1U) != 0, grid,
-                   static_cast<int>(J), blocks, begun[J]),
+                         detail::Operand* operands, Stores stores, on_cuda::SumGrid<N, K>& grid,
+                         const on_cuda::detail::SumBlocks& all, on_cuda::detail::StartedSum* begun,
+                         std::index_sequence<J...>) {
+    (on_cuda::detail::begin_sum(device, loops, operands[J], (stores.wanted >> J & 1U) != 0,
+                                (stores.adds >> J & 1U) != 0, (stores.sums >> J & 1U) != 0,
+                                static_cast<int>(sizeof(Vs)), grid.pitch, grid.parts, all,
+                                grid.mode[J], begun[J]),
      ...);
-  }
-  template <class V, int N, int K>
-  static void begin_sum(Cuda device, const detail::Loops& loops, const detail::Operand& target,
-                        bool wanted, bool adds, bool sums, on_cuda::SumGrid<N, K>& grid, int j,
-                        unsigned blocks, on_cuda::detail::StartedSum& begun) {
-    using on_cuda::SumMode;
-    grid.sum[j] = nullptr;
-    grid.mode[j] = !wanted ? SumMode::skip : adds ? SumMode::add : SumMode::store;
-    if (!sums) return;
-    begun.mode = grid.mode[j] = on_cuda::detail::sum_mode(loops, target);
-    begun.target = target;
-    const int64_t count = begun.mode == SumMode::rows      ? grid.row_step * grid.inner
-                          : begun.mode == SumMode::columns ? grid.rows * int64_t{grid.parts}
-                          : begun.mode == SumMode::all
-                              ? blocks * int64_t{on_cuda::block_threads / 32}
-                              : grid.rows * grid.inner;
-    begun.memory =
-        StorageHandle(Memory<Cuda>::allocate(device, count * static_cast<int64_t>(sizeof(V))));
-    grid.sum[j] = static_cast<char*>(begun.memory->data);
   }
 
   template <class... Vs, int N, int K, std::size_t... J>
   static void finish_sums(detail::TypeList<Vs...>, const detail::Name& name, Cuda device,
                           const Shape& shape, const detail::Loops& loops,
-                          const on_cuda::SumGrid<N, K>& grid, unsigned blocks,
+                          const on_cuda::SumGrid<N, K>& grid, const on_cuda::detail::SumBlocks& all,
                           const on_cuda::detail::StartedSum* begun, std::index_sequence<J...>) {
-    (finish_sum<Vs>(name, device, shape, loops, grid.row_step, grid.inner, grid.parts, blocks,
-                    begun[J]),
-     ...);
+    (finish_sum<Vs>(name, device, shape, loops, all, grid.pitch, grid.parts, begun[J]), ...);
   }
   /// target = the sum of the partial sums.
   template <class V>
   WEFT_OUTLINED static void finish_sum(const detail::Name& name, Cuda device, const Shape& shape,
-                                       const detail::Loops& loops, int64_t row_step, int64_t inner,
-                                       int64_t parts, unsigned blocks,
-                                       const on_cuda::detail::StartedSum& begun) {
+                                       const detail::Loops& loops,
+                                       const on_cuda::detail::SumBlocks& all, int64_t inner,
+                                       int64_t parts, const on_cuda::detail::StartedSum& begun) {
     using on_cuda::SumMode;
     if (begun.mode == SumMode::skip) return;
     Shape kept;
@@ -204,7 +222,7 @@ struct GradientExecutor<Cuda> {
     } else {
       const bool by_rows = begun.mode == SumMode::rows;
       kept = {by_rows ? inner : 1};
-      reduced = {by_rows ? row_step : blocks * int64_t { on_cuda::block_threads / 32 }};
+      reduced = {by_rows ? all.lines : all.warps};
       operands[0].stride[0] = 1;
       operands[0].stride[1] = 0;
       operands[1].stride[0] = 1;

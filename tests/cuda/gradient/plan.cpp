@@ -31,24 +31,56 @@ TEST_CASE("[nogpu] every row has its thread, and sums do not have too many parts
   for (const std::int64_t rows : {1, 7, 1000, 100000}) {
     for (const std::int64_t columns : {1, 3, 64, 1000, 5000}) {
       for (const bool sums : {false, true}) {
+        const bool along = sums && rows != 7;
         weft::detail::Loops loops;
         loops.rank = 2;
         loops.size[0] = rows;
         loops.size[1] = columns;
         weft::cuda::SumGrid<3, 1> grid;
-        unsigned x = 0;
-        unsigned y = 0;
-        weft::cuda::detail::plan_sum_rows(loops, 4, sums, 132, grid, x, y);
-        CHECK(static_cast<std::int64_t>(x) * grid.width * 4 >= columns);
+        const dim3 blocks = weft::cuda::detail::plan_sum_rows(loops, 4, sums, along, 132, grid);
+        const unsigned y = blocks.y;
+        CHECK(static_cast<std::int64_t>(blocks.x) * grid.width.divisor * 4 >= columns);
         CHECK(static_cast<std::int64_t>(grid.row_step) * grid.steps >= rows);
-        CHECK(grid.parts * 32 >= grid.vectors);
+        CHECK(weft::cuda::detail::parts_of_row(columns, 4) * 32 >= static_cast<int>(grid.vectors));
         CHECK(y <= 65535);
+        CHECK(grid.lines * grid.width.divisor <= 256);
+        if (along) CHECK((grid.width.divisor & (grid.width.divisor - 1)) == 0);
         if (sums && rows == 100000) CHECK(std::int64_t{y} * 8 <= rows);
-        unsigned more = 0;
-        weft::cuda::detail::plan_sum_rows(loops, 4, sums, 264, grid, x, more);
+        const unsigned more = weft::cuda::detail::plan_sum_rows(loops, 4, sums, along, 264, grid).y;
         CHECK(more >= y);
         if (sums && rows == 100000 && columns == 64) CHECK(more == 2 * y);
       }
     }
   }
+}
+
+TEST_CASE("[nogpu] threads of short rows") {
+  using weft::cuda::detail::threads_of_row;
+  CHECK(threads_of_row(10, false) == 10);
+  CHECK(threads_of_row(10, true) == 16);
+  CHECK(threads_of_row(16, false) == 16);
+  CHECK(threads_of_row(85, false) == 85);
+  CHECK(threads_of_row(127, false) == 128);  // as many rows in either case
+  CHECK(threads_of_row(200, false) == 256);  // one row in either case
+  CHECK(threads_of_row(5000, true) == 256);
+}
+
+TEST_CASE("[nogpu] partial sums have a place in the loops, or are counted") {
+  weft::detail::Loops loops;
+  loops.rank = 3;
+  loops.size[0] = 2;
+  loops.size[1] = 3;
+  loops.size[2] = 500;
+  weft::detail::Operand target;
+  target.set(nullptr, 4, {3, 1}, {1, 1}, nullptr);
+  target.broadcast_to({2, 3, 500});
+  CHECK(weft::cuda::detail::sum_mode(loops, target) == SumMode::columns);
+  loops.size[2] = (std::int64_t{1} << 30) + 1;  // which is split
+  CHECK(weft::cuda::detail::sum_mode(loops, target) == SumMode::whole);
+  weft::cuda::detail::SumBlocks all;
+  all.add({2, 3}, 24);
+  all.add({1, 5}, 40);
+  CHECK(all.values(SumMode::rows, 500) == 64 * 500);
+  CHECK(all.values(SumMode::all, 500) == (6 + 5) * 8);
+  CHECK(all.values(SumMode::columns, 500) == 0);
 }

@@ -183,6 +183,7 @@ class Backward<E, Source, TypeList<Ports...>> {
   void target(Program& program, Operand* operands) {
     const PortState& port = ports_[J];
     program.slot[J] = port.slot;
+    program.merges = program.merges || port.slot != J;
     operands[J].itemsize = sizeof(element<Port>);
     if (!port.wanted || port.slot != J) return;
     if constexpr (is_var<Port> && detail::is_term<E, J>) {

@@ -90,7 +90,7 @@ struct Derivative<reducer::var> {
   }
   template <class C>
   WEFT_HD static C of(const reducer::var& r, C x, C, C mean, C, long long n) {
-    return C(2) * (x - mean) / static_cast<C>(n - r.correction);
+    return C(2) / static_cast<C>(n - r.correction) * (x - mean);
   }
 };
 template <>
@@ -98,7 +98,7 @@ struct Derivative<reducer::stddev> : Derivative<reducer::var> {
   static constexpr bool reads_value = true;
   template <class C>
   WEFT_HD static C of(const reducer::stddev& r, C x, C y, C mean, C, long long n) {
-    return (x - mean) / (static_cast<C>(n - r.correction) * y);
+    return C(1) / (static_cast<C>(n - r.correction) * y) * (x - mean);
   }
 };
 
@@ -108,7 +108,13 @@ struct Derivative<reducer::norm> : NoExtras {
   static constexpr bool reads_value = true;
   template <class C>
   WEFT_HD static C of(const reducer::norm&, C x, C y, C, C, long long) {
-    return y == C(0) ? C(0) : x / y;
+    if constexpr (is_complex<C>) {
+      return y == C(0) ? C(0) : x / y;
+    } else {
+      // A product with what is the same for all elements; scaled, as 1 / y may be infinite.
+      const C scale = y < C(1e-30) ? C(0x1p60) : C(1);
+      return y == C(0) ? C(0) : C(1) / (y * scale) * (x * scale);
+    }
   }
 };
 
@@ -126,8 +132,8 @@ struct Derivative<reducer::norm_p> {
     const C size = math::abs(x);
     if (r.p > 1.7976931348623157e308) return size == y ? math::sign(x) / ties : C(0);
     if (r.p == 1) return math::sign(x);
-    if (y == C(0)) return C(0);
-    return r.p == 2 ? x / y : math::sign(x) * math::pow(size / y, static_cast<C>(r.p - 1));
+    if (r.p == 2 || y == C(0)) return Derivative<reducer::norm>::of({}, x, y, ties, ties, 0);
+    return math::sign(x) * math::pow(size / y, static_cast<C>(r.p - 1));
   }
 };
 

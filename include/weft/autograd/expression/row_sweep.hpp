@@ -95,6 +95,17 @@ struct SweptGradient {
   }
 };
 
+/// A gradient of a reduction's value that has been computed.
+template <class C>
+struct KnownGradient {
+  static constexpr std::uint64_t reads = 0;
+  C value;
+  template <class Inputs>
+  WEFT_HD WEFT_INLINE C operator()(const Inputs&) const {
+    return value;
+  }
+};
+
 /// The expression's own gradient.
 template <int I>
 struct RowUpstream : Upstream<I> {
@@ -128,7 +139,31 @@ struct ElementGradient {
     if constexpr (Derivative<R>::reads_value) y = inputs.template get<Y>();
     return of(inputs) * Derivative<R>::of(reducer, x, y, extra, C{}, n);
   }
+
+  /// The same with the gradient of the reduction's value computed, where that reads reductions
+  /// only, from operand First on: it is one number for the row.
+  template <int First, class Row>
+  WEFT_HD WEFT_INLINE auto along(const Row& row) const {
+    if constexpr ((Of::reads & ((std::uint64_t{1} << First) - 1)) == 0) {
+      const auto known = of(row);
+      using Known = KnownGradient<std::remove_const_t<decltype(known)>>;
+      return ElementGradient<R, Known, Elements, Y, Extra>{reducer, Known{known}, n};
+    } else {
+      return *this;
+    }
+  }
 };
+
+/// A sweep with what is one number for the row computed.
+template <int First, std::uint64_t Ports, class P, class Seed, class Row>
+WEFT_HD WEFT_INLINE auto swept_along(const Sweep<Ports, P, Seed>& sweep, const Row& row) {
+  if constexpr (requires { sweep.seed.template along<First>(row); }) {
+    const auto seed = sweep.seed.template along<First>(row);
+    return Sweep<Ports, P, std::remove_const_t<decltype(seed)>>{sweep.program, seed};
+  } else {
+    return sweep;
+  }
+}
 
 /// 1 where an element is the extreme that reduction Y found.
 template <class C, class P, int Y>
@@ -165,6 +200,15 @@ struct RowSums : RowReads<First, reverse_reads<Ports, P> | Seed::reads> {
     const auto gradients = sweep(RowInputs<First, Inputs>{inputs});
     type out{};
     take(out, gradients, std::make_index_sequence < First + 32 < 64 ? First + 32 : 64 > {});
+    return out;
+  }
+  /// The program for a row whose reductions so far are known.
+  template <class Row>
+  WEFT_HD WEFT_INLINE auto along(const Row& row) const {
+    const auto known = swept_along<First>(sweep, RowInputs<First, Row>{row});
+    using Known = std::remove_const_t<decltype(known)>;
+    RowSums<C, First, Inner, W, Ports, P, decltype(Known::seed)> out{{}, known, {}};
+    for (int w = 0; w < W; ++w) out.chosen[w] = chosen[w];
     return out;
   }
 
@@ -209,8 +253,22 @@ struct RowGradient<C, First, Before, Sweep<Ports, Ps, Seeds>...>
     add(total, RowInputs<First, Inputs>{inputs}, sweeps);
     return total;
   }
+  /// The program for a row whose reductions are known.
+  template <class Row>
+  WEFT_HD WEFT_INLINE auto along(const Row& row) const {
+    return along(RowInputs<First, Row>{row}, std::index_sequence_for<Ps...>{});
+  }
 
  private:
+  template <class Row, std::size_t... I>
+  WEFT_HD WEFT_INLINE auto along(const Row& row, std::index_sequence<I...>) const {
+    const auto known = pack_of(swept_along<First>(get<static_cast<int>(I)>(sweeps), row)...);
+    return with(known);
+  }
+  template <class... Sweeps>
+  WEFT_HD WEFT_INLINE auto with(const Pack<Sweeps...>& known) const {
+    return RowGradient<C, First, Before, Sweeps...>{{}, known, chosen, adds};
+  }
   template <class Inputs>
   WEFT_HD WEFT_INLINE void add(C&, const Inputs&, const Pack<>&) const {}
   template <class Inputs, std::uint64_t Mine, class P, class Seed, class... Tail>

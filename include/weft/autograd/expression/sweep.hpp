@@ -207,21 +207,32 @@ struct MultiOutputSweep {
   S sweep;
   Stores stores;
   signed char slot[S::count];
+  bool merges = false;  ///< some ports share a slot
 
   WEFT_HD const forward_program& forward() const { return sweep.program; }
   WEFT_HD forward_program& forward() { return sweep.program; }
   template <class Q>
   WEFT_HD auto with(const Q& q) const {
-    MultiOutputSweep<decltype(sweep.with(q))> out{sweep.with(q), stores, {}};
+    MultiOutputSweep<decltype(sweep.with(q))> out{sweep.with(q), stores, {}, merges};
     for (int j = 0; j < S::count; ++j) out.slot[j] = slot[j];
     return out;
   }
 
   template <class Inputs>
   WEFT_HD WEFT_INLINE auto operator()(const Inputs& inputs) const {
-    auto gradients = sweep(inputs);
-    merge(gradients, std::make_index_sequence<S::count>{});
+    auto gradients = separate(inputs);
+    merge(gradients);
     return gradients;
+  }
+  /// The same before merge(), for those that compute several elements before they merge any.
+  template <class Inputs>
+  WEFT_HD WEFT_INLINE auto separate(const Inputs& inputs) const {
+    return sweep(inputs);
+  }
+  /// Adds the gradients of ports that share a slot.
+  template <class Gradients>
+  WEFT_HD WEFT_INLINE void merge(Gradients& gradients) const {
+    merge(gradients, std::make_index_sequence<S::count>{});
   }
   /// The gradient of slot k, of type V, alone.
   template <class V>

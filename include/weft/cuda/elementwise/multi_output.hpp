@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/cuda/primitive/registers.hpp"
 #include "weft/eval/program/multi_output.hpp"
 
@@ -28,13 +30,50 @@ __device__ __forceinline__ void set_lanes(Pack<Vector<T, V>, Vector<Ts, V>...>& 
   set_lanes<V>(vectors.tail, values.tail, j);
 }
 
+template <int V>
+__device__ __forceinline__ void read_lanes(Pack<>&, const Pack<>&, int) {}
+template <int V, class T, class... Ts>
+__device__ __forceinline__ void read_lanes(Pack<T, Ts...>& values,
+                                           const Pack<Vector<T, V>, Vector<Ts, V>...>& vectors,
+                                           int j) {
+  values.head = vectors.head.lane[j];
+  read_lanes<V>(values.tail, vectors.tail, j);
+}
+template <int V, class... Ts>
+__device__ __forceinline__ Pack<Ts...> values_at(const Pack<Vector<Ts, V>...>& vectors, int j) {
+  Pack<Ts...> out;
+  read_lanes<V>(out, vectors, j);
+  return out;
+}
+
+/// A program that may add some of its values to others, once it has them.
+template <class Program, class Inputs>
+concept MergingProgram = requires(const Program& program, const Inputs& inputs) {
+  program.separate(inputs);
+  { program.merges } -> std::convertible_to<bool>;
+};
+
 template <int V, class Values, class R, class Program>
 __device__ __forceinline__ void compute_outputs(Values& values, const R& registers,
                                                 const Program& program, int first, int last) {
+  constexpr bool may_merge = MergingProgram<Program, Lane<R>>;
 #pragma unroll
   for (int j = 0; j < V; ++j) {
     if (has_effects<Program> && (j < first || j >= last)) continue;
-    set_lanes<V>(values, program(Lane<R>{registers, j}), j);
+    if constexpr (may_merge) {
+      set_lanes<V>(values, program.separate(Lane<R>{registers, j}), j);
+    } else {
+      set_lanes<V>(values, program(Lane<R>{registers, j}), j);
+    }
+  }
+  if constexpr (may_merge) {
+    if (!program.merges) return;  // one branch for all lanes
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      auto lane = values_at<V>(values, j);
+      program.merge(lane);
+      set_lanes<V>(values, lane, j);
+    }
   }
 }
 

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstring>
+
 #include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/multi_output.hpp"
+#include "weft/cuda/gradient/known.hpp"
 #include "weft/cuda/gradient/plan.hpp"
-#include "weft/cuda/gradient/splat.hpp"
 
 #if defined(__CUDACC__)
 
@@ -19,13 +21,6 @@ struct Target {
   T sum[V];
 };
 
-template <int V, class T>
-__device__ __forceinline__ T sum_of_lanes(const Vector<T, V>& values, int last) {
-  T total{};
-#pragma unroll
-  for (int j = 0; j < V; ++j) total += j < last ? values.lane[j] : T{};
-  return total;
-}
 /// The value of the thread `step` lanes above.
 template <class T>
 __device__ __forceinline__ T from_thread(T value, unsigned step) {
@@ -45,65 +40,84 @@ __device__ __forceinline__ Small<T, R, C> from_thread(Small<T, R, C> x, unsigned
   for (int k = 0; k < R * C; ++k) x.values[k] = from_thread(x.values[k], step);
   return x;
 }
-/// The sum over adjacent threads, in the first of them; `width` is a power of two up to 32.
+/// The sum over adjacent threads, in the first of them; `width` is a power of two, and a warp's
+/// threads are the most that count.
 template <class T>
 __device__ __forceinline__ T sum_of_threads(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) {
-    value += from_thread(value, static_cast<unsigned>(step));
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    const T other = from_thread(value, static_cast<unsigned>(step));
+    if (step < width) value += other;
   }
   return value;
 }
 
-/// Where a thread is in the row, and the row.
+/// A thread's place in a row.
 struct SumPlace {
-  long long start;  // the first of its elements
-  int last;         // how many of its lanes hold one
-  unsigned row;
-  int part;  // of the row's sum
+  int last;       // how many of its lanes hold an element
+  bool is_first;  // of those that share a sum along the row
+  int part;       // of the row's sum
 };
 
+template <int V>
+__device__ __forceinline__ void clear_lanes(Pack<>&, int) {}
+/// Sets lanes from `last` on to 0.
+template <int V, class T, class... Ts>
+__device__ __forceinline__ void clear_lanes(Pack<Vector<T, V>, Vector<Ts, V>...>& values,
+                                            int last) {
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (j >= last) values.head.lane[j] = T{};
+  }
+  clear_lanes<V>(values.tail, last);
+}
+
 template <int J, int V, int N, int K>
-__device__ __forceinline__ void take_all(weft::detail::TypeList<>, const SumGrid<N, K>&,
-                                         const long long*, const SumPlace&, const Pack<>&,
-                                         Pack<>&) {}
+__device__ __forceinline__ void take_all(weft::detail::TypeList<>, const SumGrid<N, K>&, const int*,
+                                         const SumPlace&, const Pack<>&, Pack<>&) {}
 template <int J, int V, int N, int K, class Out, class... Outs, class T, class... Ts>
 __device__ __forceinline__ void take_all(weft::detail::TypeList<Out, Outs...>,
-                                         const SumGrid<N, K>& grid, const long long* offset,
+                                         const SumGrid<N, K>& grid, const int* offset,
                                          const SumPlace& place,
                                          const Pack<Vector<T, V>, Vector<Ts, V>...>& values,
                                          Pack<Target<Out, T, V>, Target<Outs, Ts, V>...>& targets) {
   const SumMode mode = grid.mode[J];
   const Vector<T, V>& value = values.head;
-  if (mode == SumMode::store || mode == SumMode::add) {
-    Out* out = reinterpret_cast<Out*>(grid.data[J]) + offset[J];
-    const bool vector = grid.lane[J] == 1 && place.last == V &&
-                        reinterpret_cast<unsigned long long>(out) % (sizeof(Out) * V) == 0;
-    if (vector) {
-      auto* to = reinterpret_cast<Vector<Out, V>*>(out);
-      *to = mode == SumMode::add ? sum_of(value, *to) : stored<Out>(value);
-    } else {
+  const SumOperand& x = grid.operand[J];
+  if (mode >= SumMode::rows) {
 #pragma unroll
-      for (int j = 0; j < V; ++j) {
-        if (j >= place.last) continue;
-        Out& to = out[j * grid.lane[J]];
-        to = mode == SumMode::add ? store_element<Out>(load_element(to) + value.lane[j])
-                                  : store_element<Out>(value.lane[j]);
-      }
-    }
+    for (int j = 0; j < V; ++j) targets.head.sum[j] += value.lane[j];
+  } else if (mode == SumMode::columns) {
+    T total{};
+#pragma unroll
+    for (int j = 0; j < V; ++j) total += value.lane[j];
+    total = sum_of_threads(total, static_cast<int>(grid.width.divisor));
+    if (place.is_first) reinterpret_cast<T*>(x.data)[offset[J] + place.part] = total;
   } else if (mode == SumMode::whole) {
-    T* out = reinterpret_cast<T*>(grid.sum[J]) + place.row * grid.inner + place.start;
+    T* out = reinterpret_cast<T*>(x.data) + offset[J];
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (j < place.last) out[j] = value.lane[j];
     }
-  } else if (mode == SumMode::rows || mode == SumMode::all) {
+  } else if (mode != SumMode::skip) {
+    Out* out = reinterpret_cast<Out*>(x.data) + offset[J];
+    const bool adds = mode == SumMode::add;
+    const auto is_aligned = [&] {
+      return x.lane == 1 && reinterpret_cast<std::uintptr_t>(out) % (sizeof(Out) * V) == 0;
+    };
+    if (place.last == V && (x.whole || is_aligned())) {
+      auto* to = reinterpret_cast<Vector<Out, V>*>(out);
+      Vector<Out, V> result = stored<Out>(value);
+      if (adds) result = sum_of(value, *to);
+      *to = result;
+    } else {
 #pragma unroll
-    for (int j = 0; j < V; ++j) targets.head.sum[j] += j < place.last ? value.lane[j] : T{};
-  } else if (mode == SumMode::columns) {
-    const int width = grid.width < 32 ? grid.width : 32;
-    const T total = sum_of_threads(sum_of_lanes<V>(value, place.last), width);
-    if (place.part >= 0)
-      reinterpret_cast<T*>(grid.sum[J])[place.row * 1LL * grid.parts + place.part] = total;
+      for (int j = 0; j < V; ++j) {
+        if (j >= place.last) continue;
+        Out& to = out[j * x.lane];
+        to = store_element<Out>(adds ? load_element(to) + value.lane[j] : value.lane[j]);
+      }
+    }
   }
   take_all<J + 1, V>(weft::detail::TypeList<Outs...>{}, grid, offset, place, values.tail,
                      targets.tail);
@@ -120,8 +134,8 @@ __device__ __forceinline__ void finish_all(
   T* out = reinterpret_cast<T*>(grid.sum[J]);
   if (grid.mode[J] == SumMode::rows) {
     if (inside) {
-      out += line * grid.inner + start;
-      if (grid.inner % V == 0) {
+      out += line * grid.pitch + start;
+      if (grid.pitch % V == 0 && grid.inner % V == 0) {
         Vector<T, V> sum;
 #pragma unroll
         for (int j = 0; j < V; ++j) sum.lane[j] = targets.head.sum[j];
@@ -154,18 +168,90 @@ struct TargetsOf<V, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts..
 }  // namespace detail
 
 namespace detail {
+/// The offsets of a row's vector.
+template <int N, int K>
+__device__ __forceinline__ void find_row(const SumGrid<N, K>& grid, unsigned row, int vector,
+                                         int* offset) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] = vector * grid.operand[i].vector;
+#pragma unroll 1
+  for (int d = 0; d < grid.outer - 1; ++d) {
+    const unsigned next = grid.size[d].divide(row);
+    const auto index = static_cast<int>(row - next * grid.size[d].divisor);
+    row = next;
+#pragma unroll
+    for (int i = 0; i < N; ++i) offset[i] += index * grid.operand[i].stride[d];
+  }
+  if (grid.outer > 0) {
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      offset[i] += static_cast<int>(row) * grid.operand[i].stride[grid.outer - 1];
+    }
+  }
+}
+/// Loads a thread's vector, of which `last` lanes hold elements.
+template <class T, int V>
+__device__ __forceinline__ void load_vector(Vector<T, V>& values, const SumOperand& from,
+                                            int offset, int last) {
+  if constexpr (sizeof(T) == 2 && V % 2 == 0) {
+    // As words, or the cases would meet in a move for each lane.
+    const T* const p = reinterpret_cast<const T*>(from.data) + offset;
+    Vector<unsigned, V / 2> words;
+    if (from.whole) {
+      words = *reinterpret_cast<const Vector<unsigned, V / 2>*>(p);
+    } else if (from.lane == 0) {
+      const unsigned twice = *reinterpret_cast<const unsigned short*>(p) * 0x10001U;
+#pragma unroll
+      for (int j = 0; j < V / 2; ++j) words.lane[j] = twice;
+    } else {
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        const T* const element = j < last ? p + j * from.lane : p;
+        const unsigned one = *reinterpret_cast<const unsigned short*>(element);
+        words.lane[j / 2] = j % 2 == 0 ? one : words.lane[j / 2] | one << 16U;
+      }
+    }
+    std::memcpy(&values, &words, sizeof(values));
+  } else if constexpr (std::is_same_v<T, IndexOperand>) {
+    load(values, from.data, offset, from.lane, 0, last);
+  } else if (from.whole) {
+    values = *reinterpret_cast<const Vector<T, V>*>(reinterpret_cast<const T*>(from.data) + offset);
+  } else {
+    load(values, from.data, offset, from.lane, 0, last);
+  }
+}
 /// Prefetches into L2 what a thread reads in its next row.
 template <int N, int K, class... Ts>
 __device__ __forceinline__ void fetch_next(weft::detail::TypeList<Ts...>, const SumGrid<N, K>& grid,
-                                           const long long* offset) {
+                                           const int* offset) {
   constexpr int bytes[] = {std::is_same_v<Ts, IndexOperand> ? 0 : static_cast<int>(sizeof(Ts))...};
 #pragma unroll
   for (int i = 0; i < N - K; ++i) {
-    const long long step = grid.outer > 0 ? grid.stride[K + i][0] : 0;
-    if (bytes[i] == 0 || grid.lane[K + i] != 1 || step == 0) continue;
-    const char* const p = grid.data[K + i] + (offset[K + i] + grid.row_step * step) * bytes[i];
-    weft::detail::ptx::prefetch_l2(p);
+    const SumOperand& x = grid.operand[K + i];
+    if (bytes[i] == 0 || !x.fetched) continue;
+    weft::detail::ptx::prefetch_l2(x.data + int64_t{offset[K + i] + x.advance} * bytes[i]);
   }
+}
+
+/// Registers that the kernel's vectors take, about: what it loads, computes and sums.
+template <int V, class... Ts, class... Vs>
+constexpr int registers_of_sums(weft::detail::TypeList<Ts...>, weft::detail::TypeList<Vs...>) {
+  int bytes = 0;
+  ((bytes += std::is_same_v<Ts, IndexOperand> ? 8 : static_cast<int>(sizeof(Ts))), ...);
+  ((bytes += 2 * static_cast<int>(sizeof(Vs))), ...);
+  return bytes * V / 4 + static_cast<int>(sizeof...(Ts) + sizeof...(Vs));
+}
+/// Lanes of the kernel: fewer than `Most` where more of them would not fit into registers.
+template <int Most, class... Ts, class... Vs>
+constexpr int lanes_of_sums(weft::detail::TypeList<Ts...> types,
+                            weft::detail::TypeList<Vs...> values) {
+  constexpr int fit = 72;  // of 80 registers
+  if constexpr (Most > 4) {
+    if constexpr (registers_of_sums<Most>(weft::detail::TypeList<Ts...>{},
+                                          weft::detail::TypeList<Vs...>{}) > fit)
+      return lanes_of_sums<Most / 2>(types, values);
+  }
+  return Most;
 }
 
 /// Resident blocks per multiprocessor that registers are limited for: a thread waits for each row
@@ -183,52 +269,49 @@ __global__ void __launch_bounds__(block_threads,
                                   (detail::least_blocks<V, N>(typename Program::values{})))
     gradient_kernel(const __grid_constant__ SumGrid<N, K> grid,
                     const __grid_constant__ Program program) {
-  const unsigned width = static_cast<unsigned>(grid.width);
-  const unsigned x = threadIdx.x & (width - 1);
-  const long long vector = static_cast<long long>(blockIdx.x) * width + x;
-  const bool inside = vector < grid.vectors;
-  const long long start = inside ? vector * V : 0;
-  const long long left = grid.inner - start;
+  const unsigned line_of_block = grid.width.divide(threadIdx.x);
+  const unsigned x = threadIdx.x - line_of_block * grid.width.divisor;
+  const unsigned wanted = blockIdx.x * grid.width.divisor + x;
+  const bool inside = wanted < grid.vectors && line_of_block < grid.lines;
+  const int vector = inside ? static_cast<int>(wanted) : 0;
+  const int64_t start = int64_t{vector} * V;
+  const int64_t left = grid.inner - start;
   const int lanes = !inside ? 0 : left < V ? static_cast<int>(left) : V;
-  const unsigned line = blockIdx.y * (block_threads >> grid.shift) + (threadIdx.x >> grid.shift);
-  const int part = x % 32 == 0 && inside ? static_cast<int>(vector / 32) : -1;
+  const unsigned line = blockIdx.y * grid.lines + line_of_block;
+  unsigned row = line < grid.rows ? line : grid.rows - 1;
+  int offset[N];
+  detail::find_row(grid, row, vector, offset);
+  int last = line < grid.rows ? lanes : 0;
   typename detail::TargetsOf<V, Outs, typename Program::values>::type targets{};
 #pragma unroll 1
   for (unsigned step = 0; step < grid.steps; ++step) {
-    const unsigned wanted = line + step * grid.row_step;
-    const bool there = wanted < grid.rows;
-    const unsigned row = there ? wanted : grid.rows - 1;
-    long long offset[N] = {};
-    unsigned rest = row;
-#pragma unroll 1
-    for (int d = 0; d < grid.outer - 1; ++d) {
-      const unsigned next = grid.size[d].divide(rest);
-      const long long index = rest - next * grid.size[d].divisor;
-      rest = next;
-#pragma unroll
-      for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
-    }
-    if (grid.outer > 0) {
-#pragma unroll
-      for (int i = 0; i < N; ++i) offset[i] += rest * grid.stride[i][grid.outer - 1];
-    }
-#pragma unroll
-    for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
-    const int last = there ? lanes : 0;
-    if (grid.outer < 2 && wanted + grid.row_step < grid.rows && lanes == V) {
-      detail::fetch_next(Types{}, grid, offset);
-    }
-    int lane[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) lane[i] = static_cast<int>(grid.lane[i]);
+    const bool goes_on = line + (step + 1) * grid.row_step < grid.rows;
+    if (goes_on && lanes == V) detail::fetch_next(Types{}, grid, offset);
     Registers<Types, V> registers;
-    registers.load(grid.data + (K - 1), offset + (K - 1), lane + (K - 1), 0, last);
-    using Splats = detail::Splats<Program>;
-    const auto& known =
-        Splats::of(program, Lane<decltype(registers)>{registers, 0}, lane + (K - 1));
-    const auto values = compute_all<Outs, V>(registers, known, 0, last).values;
-    detail::take_all<0, V>(Outs{}, grid, offset, {start, last, row, there ? part : -1}, values,
-                           targets);
+    // The last operand is usually the largest: copies of others wait for their element.
+    constexpr std::uint64_t largest = std::uint64_t{1} << (N - K);
+    const auto load_one = [&]<int I, class T>(Vector<T, V>& values) {
+      detail::load_vector(values, grid.operand[K - 1 + I], offset[K - 1 + I], last);
+    };
+    registers.template load_each<largest>(load_one);
+    registers.template load_each<~largest>(load_one);
+    const auto strides = [&](int i) { return grid.operand[K - 1 + i].lane; };
+    const detail::KnownLanes<decltype(registers), decltype(strides)> lanes_here{registers, strides,
+                                                                                last};
+    const auto& known = detail::Known<Program, V>::of(program, lanes_here);
+    auto values = compute_all<Outs, V>(registers, known, 0, last).values;
+    if (last < V) detail::clear_lanes<V>(values, last);
+    detail::take_all<0, V>(Outs{}, grid, offset, {last, x % 32 == 0 && last > 0, vector / 32},
+                           values, targets);
+    if (!goes_on) {
+      last = 0;
+    } else if (grid.outer > 1) {
+      row += grid.row_step;
+      detail::find_row(grid, row, vector, offset);
+    } else {
+#pragma unroll
+      for (int i = 0; i < N; ++i) offset[i] += grid.operand[i].advance;
+    }
   }
   detail::finish_all<0, V>(Outs{}, grid, start, line, inside, targets);
 }

@@ -3,38 +3,49 @@
 #pragma once
 
 #include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/plan_grid.hpp"
 
 namespace weft::on_cuda {
 
 /// What the kernel does with one target.
-enum class SumMode : signed char {
+enum class SumMode : int {
   skip,
   store,
   add,
   whole,    ///< written in the type it was computed in, as a temporary
-  rows,     ///< summed over the rows: a value for each place of a row
   columns,  ///< summed along each row, then over those rows that share a value
+  rows,     ///< summed over the rows: a value for each place of a row
   all
+};
+
+/// Where the kernel finds an operand, in elements from `data` on. Their offsets have 32 bits.
+struct SumOperand {
+  char* data = nullptr;
+  int vector = 0;   ///< from a thread's vector to its neighbour's
+  int lane = 0;     ///< from one lane to the next
+  int advance = 0;  ///< from a thread's row to its next one, if rows have one dimension
+  int stride[max_rank - 1] = {};  ///< of the dimensions but the innermost, innermost first
+  bool whole = false;             ///< each thread has a full, aligned vector
+  bool fetched = false;           ///< a thread has L2 fetch its next row
 };
 
 /// The loops of the kernel over N operands, the first K of them targets. A thread has Lanes
 /// neighbours of the innermost dimension in every row_step-th row.
 template <int N, int K>
 struct SumGrid {
-  char* data[N];
-  long long lane[N];                  // strides of the innermost dimension
-  long long stride[N][max_rank - 1];  // of the others, innermost first
+  SumOperand operand[N];
   FastDivmod size[max_rank - 1];
-  int outer = 0;        // dimensions but the innermost
-  long long inner = 1;  // elements of the innermost dimension
-  long long vectors = 1;
+  int outer = 0;         // dimensions but the innermost
+  int64_t inner = 1;     // elements of the innermost dimension
+  int64_t pitch = 1;     // of the statement's, of which these loops may be a piece
+  unsigned vectors = 1;  // of a row
   unsigned rows = 1;
   unsigned row_step = 1;
   unsigned steps = 1;
-  int width = 1;  // threads side by side in a row, a power of two
-  int shift = 0;  // its logarithm
+  FastDivmod width;    // threads side by side in a row
+  unsigned lines = 1;  // rows that a block has at a time
   SumMode mode[K];
-  char* sum[K];   // partial sums
+  char* sum[K];   // partial sums of those that have no place in the loops
   int parts = 1;  // of a row's sum
 };
 
@@ -47,7 +58,8 @@ WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target)
   for (int d = last - 1; d >= 0; --d) zero = zero && target.stride[d] == 0;
   if (last < 0 || (zero && target.stride[last] == 0)) return SumMode::all;
   if (zero && target.stride[last] == 1) return SumMode::rows;
-  return target.stride[last] == 0 ? SumMode::columns : SumMode::whole;
+  const bool along = target.stride[last] == 0 && loops.size[last] <= most_elements;  // not split
+  return along ? SumMode::columns : SumMode::whole;
 }
 
 /// Whether an operand is contiguous along another dimension than the innermost, and large enough
@@ -67,6 +79,35 @@ WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
   return step(last) * x.itemsize >= 32 && least < step(last) &&
          elements * x.itemsize >= least_bytes;
 }
+
+/// The blocks of one launch, or of several in a row.
+struct SumBlocks {
+  int64_t lines = 0;  ///< threads that share columns
+  int64_t warps = 0;
+
+  void add(dim3 blocks, unsigned row_step) {
+    lines += row_step;
+    warps += int64_t{blocks.x} * blocks.y * (block_threads / 32);
+  }
+  /// How many values they leave of a sum of that kind, for rows of so many elements; 0 for those
+  /// that have a place in the loops.
+  int64_t values(SumMode mode, int64_t row) const {
+    return mode == SumMode::rows ? lines * row : mode == SumMode::all ? warps : 0;
+  }
+};
+
+/// Sums along a row of so many elements that a warp each leaves.
+inline int parts_of_row(int64_t elements, int lanes) {
+  return static_cast<int>((elements + 32 * lanes - 1) / (32 * lanes));
+}
+
+/// Whether V elements are aligned, and moved together.
+template <class T, int V>
+inline constexpr bool moves_whole = false;
+template <class T, int V>
+  requires(!std::is_same_v<T, IndexOperand>)
+inline constexpr bool moves_whole<T, V> =
+    sizeof(T) * V <= 16 && (sizeof(T) * V & (sizeof(T) * V - 1)) == 0;
 
 /// What the host keeps of a sum that the kernel has started.
 struct StartedSum {
@@ -99,10 +140,20 @@ WEFT_OUTLINED inline void plan_columns(const Loops& loops, int64_t parts, Operan
   operands[1].stride[at] = 1;
 }
 
-/// Fills the grid but for the strides: rows, and how threads share them.
+/// Threads of a block side by side in a row of so many vectors; where they sum along it, a power of
+/// two. Others, of a few vectors, leave no thread without one but those at the block's end.
+inline unsigned threads_of_row(unsigned vectors, bool sums_along) {
+  if (vectors >= block_threads) return block_threads;
+  unsigned width = 1;
+  while (width < vectors) width *= 2;
+  const bool fits = block_threads / vectors * vectors > block_threads / width * vectors;
+  return sums_along || !fits ? width : vectors;
+}
+
+/// Fills the grid but for the operands: rows, and how threads share them. Gives the blocks.
 template <int N, int K>
-void plan_sum_rows(const Loops& loops, int lanes, bool sums, int multiprocessors,
-                   SumGrid<N, K>& grid, unsigned& blocks_x, unsigned& blocks_y) {
+dim3 plan_sum_rows(const Loops& loops, int lanes, bool sums, bool sums_along, int multiprocessors,
+                   SumGrid<N, K>& grid) {
   grid.outer = loops.rank > 0 ? loops.rank - 1 : 0;
   grid.inner = loops.rank > 0 ? loops.size[grid.outer] : 1;
   int64_t rows = 1;
@@ -110,31 +161,68 @@ void plan_sum_rows(const Loops& loops, int lanes, bool sums, int multiprocessors
     grid.size[d] = FastDivmod(static_cast<unsigned>(loops.size[grid.outer - 1 - d]));
     rows *= loops.size[d];
   }
-  if (rows > INT32_MAX || grid.inner / lanes / block_threads >= INT32_MAX) {
-    fail<ShapeError>("backward", "a gradient of ", rows, " rows of ", grid.inner,
-                     " elements is too large for one kernel: split the statement");
-  }
   grid.rows = static_cast<unsigned>(rows);
-  grid.vectors = (grid.inner + lanes - 1) / lanes;
-  while (grid.width < grid.vectors && grid.width < block_threads) {
-    grid.width *= 2;
-    ++grid.shift;
-  }
-  blocks_x = static_cast<unsigned>((grid.vectors + grid.width - 1) / grid.width);
-  const auto lines = static_cast<int64_t>(block_threads >> grid.shift);
+  grid.vectors = static_cast<unsigned>((grid.inner + lanes - 1) / lanes);
+  const unsigned width = threads_of_row(grid.vectors, sums_along);
+  grid.width = FastDivmod(width);
+  grid.lines = block_threads / width;
+  const unsigned across = (grid.vectors + width - 1) / width;
+  const int64_t lines = grid.lines;
   // Partial sums are read again, so each covers at least 16 rows if enough remain to occupy all
   // multiprocessors: by whole waves of four or eight blocks each.
   int64_t blocks = (rows + lines - 1) / lines;
   if (sums) {
-    const int64_t busy = (int64_t{8} * multiprocessors + blocks_x - 1) / blocks_x;
+    const int64_t busy = (int64_t{8} * multiprocessors + across - 1) / across;
     const int64_t few = (rows + 16 * lines - 1) / (16 * lines);
     blocks = blocks < busy ? blocks : few > busy ? few : busy;
     if (blocks > 4 * busy) blocks = 4 * busy;
   }
-  blocks_y = static_cast<unsigned>(blocks < 65535 ? blocks : 65535);
-  grid.row_step = static_cast<unsigned>(blocks_y * lines);
+  const auto down = static_cast<unsigned>(blocks < 65535 ? blocks : 65535);
+  grid.row_step = static_cast<unsigned>(down * lines);
   grid.steps = (grid.rows + grid.row_step - 1) / grid.row_step;
-  grid.parts = static_cast<int>((grid.vectors + 31) / 32);
+  return {across, down};
+}
+
+/// Where the kernel finds x, in vectors of so many lanes, which `whole` says may be loaded or
+/// stored at once.
+WEFT_OUTLINED inline void plan_sum_operand(const Loops& loops, const Operand& x, int lanes,
+                                           bool whole, unsigned row_step, SumOperand& out) {
+  const int outer = loops.rank > 0 ? loops.rank - 1 : 0;
+  const auto bytes = static_cast<std::uintptr_t>(lanes) * static_cast<std::uintptr_t>(x.itemsize);
+  out.data = x.data;
+  out.lane = loops.rank > 0 ? static_cast<int>(x.stride[outer]) : 0;
+  out.vector = out.lane * lanes;
+  bool aligned = loops.rank > 0 && loops.size[outer] % lanes == 0 &&
+                 reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0;
+  for (int d = 0; d < outer; ++d) {
+    out.stride[d] = static_cast<int>(x.stride[outer - 1 - d]);
+    aligned = aligned && out.stride[d] % lanes == 0;
+  }
+  out.advance = outer == 1 ? static_cast<int>(static_cast<unsigned>(out.stride[0]) * row_step) : 0;
+  out.whole = whole && out.lane == 1 && aligned;
+  out.fetched = out.lane == 1 && out.advance != 0;
+}
+/// Decides what the kernel does with a target, and puts the partial sums of one that is summed, of
+/// so many bytes each, in its place.
+WEFT_OUTLINED inline void begin_sum(Cuda device, const Loops& loops, Operand& target, bool wanted,
+                                    bool adds, bool sums, int bytes, int64_t row, int parts,
+                                    const SumBlocks& all, SumMode& mode, StartedSum& begun) {
+  mode = !wanted ? SumMode::skip : adds ? SumMode::add : SumMode::store;
+  if (!sums) return;
+  begun.mode = mode = sum_mode(loops, target);
+  begun.target = target;
+  int64_t next = mode == SumMode::columns ? parts : 1;
+  for (int d = loops.rank - 1; d >= 0; --d) {
+    const bool along = d == loops.rank - 1;
+    const bool counts = mode == SumMode::whole || (mode == SumMode::columns && !along);
+    target.stride[d] = counts ? next : along && mode == SumMode::rows ? 1 : 0;
+    if (counts) next *= loops.size[d];
+  }
+  const bool placed = mode == SumMode::whole || mode == SumMode::columns;
+  const int64_t count = placed ? next : all.values(mode, row);
+  begun.memory = StorageHandle(Memory<Cuda>::allocate(device, count * bytes));
+  target.data = static_cast<char*>(begun.memory->data);
+  target.itemsize = bytes;
 }
 
 }  // namespace detail

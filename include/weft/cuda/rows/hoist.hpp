@@ -67,6 +67,8 @@ template <class P, class Row>
 __device__ __forceinline__ auto hoist(const P& program, const Row& row) {
   if constexpr (!reads_operands<P>) {
     return Constant<typename P::type>{program(row)};
+  } else if constexpr (requires { program.along(row); }) {
+    return program.along(row);
   } else if constexpr (requires { program.programs; }) {
     return detail::hoist_apply(program, row);
   } else {

@@ -9,7 +9,7 @@
 WEFT_BINARY(add,         Numeric,           math::add(x, y),          T(1), T(1))
 WEFT_BINARY(sub,         Numeric,           math::sub(x, y),          T(1), T(-1))
 WEFT_BINARY(mul,         Numeric,           math::mul(x, y),          y, x)
-WEFT_BINARY(div,         Numeric,           math::div(x, y),          T(1) / y, -z / y)
+WEFT_BINARY(div,         Numeric,           math::div(x, y),          T(1) / y, T(1) / y * -z)
 WEFT_BINARY(mod,         Real,              math::mod(x, y),          T(1), -math::trunc(x / y))
 WEFT_BINARY(fmod,        Real,              math::mod(x, y),          T(1), -math::trunc(x / y))
 WEFT_BINARY(remainder,   Real,              math::remainder(x, y),    T(1), -math::floor(x / y))
