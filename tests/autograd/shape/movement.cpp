@@ -25,6 +25,29 @@ TEST_CASE_TEMPLATE("views pass gradients to what they show", D, TEST_DEVICES) {
   CHECK(check([](const V& v) { return v(0).unsqueeze(0).squeeze(0); }));
 }
 
+TEST_CASE_TEMPLATE("several views of one Var in a statement, and the Var itself", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({5, 9}));
+  const auto check = [&](auto f) {
+    return gradcheck([&](const auto& v) { return Var(f(v)); }, x) &&
+           gradcheck([&](const auto& v) { return Var(f(Var(v * 2.0))); }, x);
+  };
+  using V = Var<double, D>;
+  CHECK(check([](const V& v) { return exp(v(all, slice(1, none))) * v(all, slice(0, 8)); }));
+  CHECK(check([](const V& v) { return v(all, slice(0, 7)) * v(all, slice(2, none)); }));
+  CHECK(check([](const V& v) { return v(1) * v(2) + v(1) * v(4) - v(0); }));
+  CHECK(check([](const V& v) { return v.flip(1) * v; }));
+  CHECK(check([](const V& v) { return exp(v) * v.flip(1) + v.flip(0); }));
+  x.zero_grad();
+  const Var twice = x(slice(1, none));
+  twice.retain_grad();
+  const Var y = twice * x(slice(0, 4));
+  y.backward(ones<double>({4, 9}, D{}));
+  const auto& value = x.detach();
+  CHECK(allclose(twice.grad(), value(slice(0, 4))));
+  CHECK(allclose(x.grad()(4), value(3)));
+  CHECK(allclose(x.grad()(2), value(1) + value(3)));
+}
+
 TEST_CASE_TEMPLATE("a gradient that becomes a view is nobody else's", D, TEST_DEVICES) {
   const Var x = parameter(numbers<D>({2, 3}));
   const Tensor<double, D> g = ones<double>({6}, D{});
@@ -95,4 +118,17 @@ TEST_CASE_TEMPLATE("what a large view does not show has the gradient zero", D, T
   x.zero_grad();
   Var(x(all, all, slice(0, 399)) * 3.0).backward(ones<double>({3, 500, 399}, D{}));
   CHECK(sum(x.grad()).item() == 3.0 * 3 * 500 * 399);
+}
+
+TEST_CASE_TEMPLATE("zeros around a view, of large and small buffers, of long and short rows", D,
+                   TEST_DEVICES) {
+  for (const Shape& shape :
+       {Shape{7, 40}, Shape{5000, 300}, Shape{600, 2, 1000}, Shape{500, 9000}}) {
+    const Tensor<float, D> buffer = full<float>(shape, 3.0F, D{});
+    const Tensor<float, D> view =
+        shape.rank() == 2 ? buffer(slice(1, none), slice(2, 9)) : buffer(all, 1, slice(2, none));
+    weft::autograd::fill_around(buffer, view);
+    view.fill(0.0F);
+    CHECK(sum(abs(buffer)).eval().item() == 0);
+  }
 }

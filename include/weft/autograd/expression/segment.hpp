@@ -215,17 +215,17 @@ struct PortState {
   }
 }
 
-/// Whether port j is written in full, and no other port's gradient is put where its own is: one
-/// kernel does not write both.
+/// Whether port j is written in full, where its gradient is put, and no other port is: one kernel
+/// does not write both. Of several views of one Var, the first is.
 [[gnu::noinline]] inline bool is_written_alone(const PortState* ports, int n, int j) {
   if (!ports[j].full) return false;
   const Variable* const variable = ports[j].variable;
+  const Variable* const place = variable->place_of_gradient();
   for (int i = 0; i < n; ++i) {
     const PortState& other = ports[i];
     if (i != j && other.slot != j && other.wanted && other.variable != nullptr &&
-        other.variable != variable &&
-        other.variable->place_of_gradient() == variable->place_of_gradient()) {
-      return false;
+        other.variable != variable && other.variable->place_of_gradient() == place) {
+      if (i < j || variable == place || other.variable == place) return false;
     }
   }
   return true;
