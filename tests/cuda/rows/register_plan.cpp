@@ -164,8 +164,8 @@ TEST_CASE("of many rows each has as few threads as keep it") {
   CHECK(plan({1000, 512}).group == 32);
   CHECK(plan({1 << 20, 512}).group == 16);
   CHECK(plan({1 << 20, 64}).group == 2);
-  CHECK(plan({1 << 20, 32}).group == 2);  // alone, a thread would read whole lines
-  CHECK(plan({1 << 20, 16}).group == 1);
+  CHECK(plan({1 << 20, 32}).group == 2);    // alone, a thread would read whole lines
+  CHECK(plan({1 << 20, 16}).group == 2);    // of the kernel for short rows
   CHECK(plan({1 << 20, 320}).group == 16);  // with 12 threads none would be empty
 }
 

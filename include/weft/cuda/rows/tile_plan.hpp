@@ -59,7 +59,8 @@ class TilePlan {
   bool suits_words() const {
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
-      if (is_moved(i) && is_rows(x) && (x.itemsize <= 2 || x.rows != nullptr)) return true;
+      const bool pieces = x.itemsize <= 2 && grid_.count > kernel_.narrow_lanes;
+      if (is_moved(i) && is_rows(x) && (pieces || x.rows != nullptr)) return true;
     }
     return false;
   }
