@@ -244,8 +244,10 @@ class RegisterPlan {
     const bool few_of_two = kernel_.registers.only_two && !grid_.ragged && kernel_.lanes <= 4 &&
                             grid_.count <= 16 * kernel_.lanes && lanes > 0;
     if (few_of_two && int64_t{grid_.rows} * grid_.count >= lanes * many_threads()) return true;
-    // One thread alone asks for a line several times, unless it computes most of the time.
-    const bool alone = grid_.group == 1 && grid_.any_along_row && kernel_.registers.part_weight < 8;
+    // One thread alone asks for a line several times, unless it computes most of the time; two of
+    // the other kernel's have a full vector each.
+    const bool alone = grid_.group == 1 && grid_.any_along_row && grid_.count == 2 * lanes &&
+                       kernel_.registers.part_weight < 8;
     return (grid_.ragged || grid_.count <= 2 * lanes) && grid_.rows_a_block > 1 &&
            grid_.count <= lanes * (alone ? 2 : grid_.group) &&
            int64_t{grid_.rows} * grid_.group >= many_threads();
