@@ -60,9 +60,9 @@ struct GradientExecutor<Cuda> {
     }
     if (stores.sums != 0) {
       on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
-        all.add(on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, true, sums_along,
-                                               multiprocessors, grid),
-                grid.row_step);
+        const dim3 blocks = on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, true, sums_along,
+                                                           multiprocessors, grid);
+        all.add(blocks, grid.row_step);
       });
     }
     begin_sums(typename Program::values{}, device, loops, operands, stores, grid, all, begun,

@@ -108,13 +108,7 @@ struct Derivative<reducer::norm> : NoExtras {
   static constexpr bool reads_value = true;
   template <class C>
   WEFT_HD static C of(const reducer::norm&, C x, C y, C, C, long long) {
-    if constexpr (is_complex<C>) {
-      return y == C(0) ? C(0) : x / y;
-    } else {
-      // A product with what is the same for all elements; scaled, as 1 / y may be infinite.
-      const C scale = y < C(1e-30) ? C(0x1p60) : C(1);
-      return y == C(0) ? C(0) : C(1) / (y * scale) * (x * scale);
-    }
+    return y == C(0) ? C(0) : C(1) / y * x;  // the first factor is one number for all elements
   }
 };
 
