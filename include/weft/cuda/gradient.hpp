@@ -51,13 +51,22 @@ struct GradientExecutor<Cuda> {
     grid.parts = on_cuda::detail::parts_of_row(grid.pitch, lanes_of_sums);
     on_cuda::detail::StartedSum begun[k];
     const int multiprocessors = on_cuda::properties(device).multiprocessors;
-    on_cuda::detail::SumBlocks all;
+    const bool fits = on_cuda::detail::fits(loops, operands, n);
+    bool splits_rows = false;
+    if (!fits) {
+      on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
+        const int last = loops.rank - 1;
+        splits_rows = splits_rows || piece.size[last] != loops.size[last];
+      });
+    }
     bool sums_along = false;
     for (int j = 0; j < k; ++j) {
-      sums_along = sums_along ||
-                   ((stores.sums >> j & 1U) != 0 &&
-                    on_cuda::detail::sum_mode(loops, operands[j]) == on_cuda::SumMode::columns);
+      using on_cuda::SumMode;
+      const bool sums = (stores.sums >> j & 1U) != 0;
+      sums_along = sums_along || (sums && on_cuda::detail::sum_mode(
+                                              loops, operands[j], splits_rows) == SumMode::columns);
     }
+    on_cuda::detail::SumBlocks all;
     if (stores.sums != 0) {
       on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
         const dim3 blocks = on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, true, sums_along,
@@ -65,11 +74,11 @@ struct GradientExecutor<Cuda> {
         all.add(blocks, grid.row_step);
       });
     }
-    begin_sums(typename Program::values{}, device, loops, operands, stores, grid, all, begun,
-               std::make_index_sequence<k>{});
+    begin_sums(typename Program::values{}, device, loops, operands, stores, grid, all, splits_rows,
+               begun, std::make_index_sequence<k>{});
     on_cuda::detail::SumBlocks before;
     on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
-      if (run_dense(piece)) return;
+      if (!fits && run_dense(piece)) return;
       const dim3 blocks = on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, stores.sums != 0,
                                                          sums_along, multiprocessors, grid);
       plan_operands<lanes_of_sums>(Outs{}, Types{}, typename Program::values{}, piece, operands,
@@ -177,12 +186,12 @@ struct GradientExecutor<Cuda> {
   template <class... Vs, int N, int K, std::size_t... J>
   static void begin_sums(detail::TypeList<Vs...>, Cuda device, const detail::Loops& loops,
                          detail::Operand* operands, Stores stores, on_cuda::SumGrid<N, K>& grid,
-                         const on_cuda::detail::SumBlocks& all, on_cuda::detail::StartedSum* begun,
-                         std::index_sequence<J...>) {
+                         const on_cuda::detail::SumBlocks& all, bool splits_rows,
+                         on_cuda::detail::StartedSum* begun, std::index_sequence<J...>) {
     (on_cuda::detail::begin_sum(device, loops, operands[J], (stores.wanted >> J & 1U) != 0,
                                 (stores.adds >> J & 1U) != 0, (stores.sums >> J & 1U) != 0,
                                 static_cast<int>(sizeof(Vs)), grid.pitch, grid.parts, all,
-                                grid.mode[J], begun[J]),
+                                splits_rows, grid.mode[J], begun[J]),
      ...);
   }
 

@@ -6,14 +6,14 @@ using namespace weft;
 using weft::cuda::SumMode;
 
 namespace {
-SumMode mode_of(const Shape& target, const Shape& shape) {
+SumMode mode_of(const Shape& target, const Shape& shape, bool splits_rows = false) {
   weft::detail::Operand operands[2];
   operands[0].set(nullptr, 4, target, contiguous_strides(target), nullptr);
   operands[1].set(nullptr, 4, shape, contiguous_strides(shape), nullptr);
   weft::detail::broadcast_operands(operands, 2, shape);
   weft::detail::Loops loops = weft::detail::loops_over(shape);
   weft::detail::simplify(loops, operands, 2, true);
-  return weft::cuda::detail::sum_mode(loops, operands[0]);
+  return weft::cuda::detail::sum_mode(loops, operands[0], splits_rows);
 }
 }  // namespace
 
@@ -25,6 +25,9 @@ TEST_CASE("[nogpu] how a target is summed") {
   CHECK(mode_of({1, 1}, {3, 5}) == SumMode::all);
   CHECK(mode_of({1, 3, 1}, {2, 3, 5}) == SumMode::columns);
   CHECK(mode_of({3, 1, 5}, {3, 2, 5}) == SumMode::whole);
+  CHECK(mode_of({1, 5}, {3, 5}, true) == SumMode::whole);
+  CHECK(mode_of({3, 1}, {3, 5}, true) == SumMode::whole);
+  CHECK(mode_of({1, 1}, {3, 5}, true) == SumMode::all);
 }
 
 TEST_CASE("[nogpu] every row has its thread, and sums do not have too many parts") {
@@ -65,22 +68,12 @@ TEST_CASE("[nogpu] threads of short rows") {
   CHECK(threads_of_row(5000, true) == 256);
 }
 
-TEST_CASE("[nogpu] partial sums have a place in the loops, or are counted") {
-  weft::detail::Loops loops;
-  loops.rank = 3;
-  loops.size[0] = 2;
-  loops.size[1] = 3;
-  loops.size[2] = 500;
-  weft::detail::Operand target;
-  target.set(nullptr, 4, {3, 1}, {1, 1}, nullptr);
-  target.broadcast_to({2, 3, 500});
-  CHECK(weft::cuda::detail::sum_mode(loops, target) == SumMode::columns);
-  loops.size[2] = (std::int64_t{1} << 30) + 1;  // which is split
-  CHECK(weft::cuda::detail::sum_mode(loops, target) == SumMode::whole);
+TEST_CASE("[nogpu] what several launches leave of a sum is counted") {
   weft::cuda::detail::SumBlocks all;
   all.add({2, 3}, 24);
   all.add({1, 5}, 40);
   CHECK(all.values(SumMode::rows, 500) == 64 * 500);
   CHECK(all.values(SumMode::all, 500) == (6 + 5) * 8);
-  CHECK(all.values(SumMode::columns, 500) == 0);
+  CHECK(all.values(SumMode::columns, 500) == 0);  // these have a place in the loops
+  CHECK(all.values(SumMode::whole, 500) == 0);
 }

@@ -52,14 +52,14 @@ struct SumGrid {
 namespace detail {
 
 /// How a target is summed, by its strides: along rows, along columns, entirely, or none of these.
-WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target) {
+/// `splits_rows`: pieces of the loops have parts of rows.
+WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target, bool splits_rows) {
   const int last = loops.rank - 1;
   bool zero = true;
   for (int d = last - 1; d >= 0; --d) zero = zero && target.stride[d] == 0;
   if (last < 0 || (zero && target.stride[last] == 0)) return SumMode::all;
-  if (zero && target.stride[last] == 1) return SumMode::rows;
-  const bool along = target.stride[last] == 0 && loops.size[last] <= most_elements;  // not split
-  return along ? SumMode::columns : SumMode::whole;
+  if (zero && target.stride[last] == 1 && !splits_rows) return SumMode::rows;
+  return target.stride[last] == 0 && !splits_rows ? SumMode::columns : SumMode::whole;
 }
 
 /// Whether an operand is contiguous along another dimension than the innermost, and large enough
@@ -206,10 +206,11 @@ WEFT_OUTLINED inline void plan_sum_operand(const Loops& loops, const Operand& x,
 /// so many bytes each, in its place.
 WEFT_OUTLINED inline void begin_sum(Cuda device, const Loops& loops, Operand& target, bool wanted,
                                     bool adds, bool sums, int bytes, int64_t row, int parts,
-                                    const SumBlocks& all, SumMode& mode, StartedSum& begun) {
+                                    const SumBlocks& all, bool splits_rows, SumMode& mode,
+                                    StartedSum& begun) {
   mode = !wanted ? SumMode::skip : adds ? SumMode::add : SumMode::store;
   if (!sums) return;
-  begun.mode = mode = sum_mode(loops, target);
+  begun.mode = mode = sum_mode(loops, target, splits_rows);
   begun.target = target;
   int64_t next = mode == SumMode::columns ? parts : 1;
   for (int d = loops.rank - 1; d >= 0; --d) {
