@@ -51,36 +51,23 @@ struct GradientExecutor<Cuda> {
     grid.parts = on_cuda::detail::parts_of_row(grid.pitch, lanes_of_sums);
     on_cuda::detail::StartedSum begun[k];
     const int multiprocessors = on_cuda::properties(device).multiprocessors;
-    const bool fits = on_cuda::detail::fits(loops, operands, n);
-    bool splits_rows = false;
-    if (!fits) {
-      on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
-        const int last = loops.rank - 1;
-        splits_rows = splits_rows || piece.size[last] != loops.size[last];
-      });
-    }
-    bool sums_along = false;
-    for (int j = 0; j < k; ++j) {
-      using on_cuda::SumMode;
-      const bool sums = (stores.sums >> j & 1U) != 0;
-      sums_along = sums_along || (sums && on_cuda::detail::sum_mode(
-                                              loops, operands[j], splits_rows) == SumMode::columns);
-    }
+    const on_cuda::detail::SumLoops how =
+        on_cuda::detail::plan_sum_loops(loops, operands, n, k, stores.sums);
     on_cuda::detail::SumBlocks all;
     if (stores.sums != 0) {
       on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
-        const dim3 blocks = on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, true, sums_along,
-                                                           multiprocessors, grid);
+        const dim3 blocks = on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, true,
+                                                           how.sums_along, multiprocessors, grid);
         all.add(blocks, grid.row_step);
       });
     }
-    begin_sums(typename Program::values{}, device, loops, operands, stores, grid, all, splits_rows,
-               begun, std::make_index_sequence<k>{});
+    begin_sums(typename Program::values{}, device, loops, operands, stores, grid, all,
+               how.splits_rows, begun, std::make_index_sequence<k>{});
     on_cuda::detail::SumBlocks before;
     on_cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
-      if (!fits && run_dense(piece)) return;
+      if (!how.fits && run_dense(piece)) return;
       const dim3 blocks = on_cuda::detail::plan_sum_rows(piece, lanes_of_sums, stores.sums != 0,
-                                                         sums_along, multiprocessors, grid);
+                                                         how.sums_along, multiprocessors, grid);
       plan_operands<lanes_of_sums>(Outs{}, Types{}, typename Program::values{}, piece, operands,
                                    before, grid);
       void* arguments[] = {&grid, const_cast<Program*>(&program)};

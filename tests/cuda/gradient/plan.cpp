@@ -77,3 +77,23 @@ TEST_CASE("[nogpu] what several launches leave of a sum is counted") {
   CHECK(all.values(SumMode::columns, 500) == 0);  // these have a place in the loops
   CHECK(all.values(SumMode::whole, 500) == 0);
 }
+
+TEST_CASE("[nogpu] loops that are too large for one launch may split rows") {
+  const auto plan = [](const Shape& shape, const Shape& target) {
+    weft::detail::Operand operands[2];
+    operands[0].set(nullptr, 4, target, contiguous_strides(target), nullptr);
+    operands[1].set(nullptr, 4, shape, contiguous_strides(shape), nullptr);
+    weft::detail::broadcast_operands(operands, 2, shape);
+    return weft::cuda::detail::plan_sum_loops(weft::detail::loops_over(shape), operands, 2, 1, 1);
+  };
+  const auto small = plan({30, 40}, {30, 1});
+  CHECK(small.fits);
+  CHECK(small.sums_along);
+  const auto rows = plan({1 << 20, 1 << 12}, {1 << 20, 1});
+  CHECK_FALSE(rows.fits);
+  CHECK_FALSE(rows.splits_rows);
+  CHECK(rows.sums_along);
+  const auto parts = plan({2, std::int64_t{1} << 31}, {2, 1});
+  CHECK(parts.splits_rows);
+  CHECK_FALSE(parts.sums_along);
+}

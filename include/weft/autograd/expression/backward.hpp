@@ -182,8 +182,7 @@ class Backward<E, Source, TypeList<Ports...>> {
   template <int J, class Port, class Program>
   void target(Program& program, Operand* operands) {
     const PortState& port = ports_[J];
-    program.slot[J] = port.slot;
-    program.merges = program.merges || port.slot != J;
+    program.share(J, port.slot);
     operands[J].itemsize = sizeof(element<Port>);
     if (!port.wanted || port.slot != J) return;
     if constexpr (is_var<Port> && detail::is_term<E, J>) {

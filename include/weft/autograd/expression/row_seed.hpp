@@ -30,13 +30,8 @@ struct SweptGradient {
 
 /// A gradient of a reduction's value that has been computed.
 template <class C>
-struct KnownGradient {
+struct KnownGradient : Constant<C> {
   static constexpr std::uint64_t reads = 0;
-  C value;
-  template <class Inputs>
-  WEFT_HD WEFT_INLINE C operator()(const Inputs&) const {
-    return value;
-  }
 };
 
 /// The expression's own gradient.
@@ -80,7 +75,7 @@ struct ElementGradient {
     if constexpr ((Of::reads & ((std::uint64_t{1} << First) - 1)) == 0) {
       const auto known = of(row);
       using Known = KnownGradient<std::remove_const_t<decltype(known)>>;
-      return ElementGradient<R, Known, Elements, Y, Extra>{reducer, Known{known}, n};
+      return ElementGradient<R, Known, Elements, Y, Extra>{reducer, Known{{known}}, n};
     } else {
       return *this;
     }

@@ -110,6 +110,12 @@ struct MultiOutputSweep {
   signed char slot[S::count];
   bool merges = false;  ///< some ports share a slot
 
+  /// Has port j add its gradient to that of port `first`, which may be itself.
+  void share(int j, int first) {
+    slot[j] = static_cast<signed char>(first);
+    merges = merges || first != j;
+  }
+
   WEFT_HD const forward_program& forward() const { return sweep.program; }
   WEFT_HD forward_program& forward() { return sweep.program; }
   template <class Q>

@@ -124,7 +124,7 @@ class NormOf<X, C, D, TypeList<Ports...>> {
   template <int J, class Port, class P>
   void open(P& program, Operand* operands, D device) {
     const PortState& port = ports_[J];
-    program.slot[J] = port.slot;
+    program.share(J, port.slot);
     operands[J].itemsize = sizeof(typename Port::value_type);
     if (!port.wanted || port.slot != J) return;
     auto* const variable = static_cast<VariableOf<typename Port::value_type, D>*>(port.variable);

@@ -21,7 +21,8 @@ void fill_around(const Tensor<T, D>& buffer, const Tensor<T, D>& view) {
   constexpr std::int64_t few = 1 << 22;  // bytes; a launch for each side takes as long
   const bool is_box = view.rank() == buffer.rank() && view.strides() == buffer.strides() &&
                       buffer.is_contiguous() && view.size() > 0;
-  constexpr std::int64_t long_row = 1 << 11;  // bytes; shorter ends of rows take longer than rows
+  // Bytes. Below, filling the ends of rows takes longer than filling the rows.
+  constexpr std::int64_t long_row = 1 << 11;
   const int last = buffer.rank() - 1;
   const bool ends_rows = last >= 0 && is_box && view.size(last) < buffer.size(last) &&
                          (buffer.size(last) - view.size(last)) * 8 > buffer.size(last) &&

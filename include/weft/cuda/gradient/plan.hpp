@@ -26,7 +26,7 @@ struct SumOperand {
   int advance = 0;  ///< from a thread's row to its next one, if rows have one dimension
   int stride[max_rank - 1] = {};  ///< of the dimensions but the innermost, innermost first
   bool whole = false;             ///< each thread has a full, aligned vector
-  bool fetched = false;           ///< a thread has L2 fetch its next row
+  bool fetched = false;           ///< L2 prefetches a thread's next row
 };
 
 /// The loops of the kernel over N operands, the first K of them targets. A thread has Lanes
@@ -202,6 +202,31 @@ WEFT_OUTLINED inline void plan_sum_operand(const Loops& loops, const Operand& x,
   out.whole = whole && out.lane == 1 && aligned;
   out.fetched = out.lane == 1 && out.advance != 0;
 }
+/// How the loops of a statement are launched.
+struct SumLoops {
+  bool fits = true;  ///< at once; otherwise in pieces
+  bool splits_rows = false;
+  bool sums_along = false;  ///< some target is summed along rows
+};
+/// Of n operands, the first k of them targets; bit j of `sums`: target j is summed.
+WEFT_OUTLINED inline SumLoops plan_sum_loops(const Loops& loops, Operand* operands, int n, int k,
+                                             unsigned sums) {
+  SumLoops out;
+  out.fits = fits(loops, operands, n);
+  if (!out.fits) {
+    const int last = loops.rank - 1;
+    in_pieces(loops, operands, n, [&](const Loops& piece) {
+      out.splits_rows = out.splits_rows || piece.size[last] != loops.size[last];
+    });
+  }
+  for (int j = 0; j < k; ++j) {
+    if ((sums >> j & 1U) == 0) continue;
+    const SumMode mode = sum_mode(loops, operands[j], out.splits_rows);
+    out.sums_along = out.sums_along || mode == SumMode::columns;
+  }
+  return out;
+}
+
 /// Decides what the kernel does with a target, and puts the partial sums of one that is summed, of
 /// so many bytes each, in its place.
 WEFT_OUTLINED inline void begin_sum(Cuda device, const Loops& loops, Operand& target, bool wanted,

@@ -1,4 +1,4 @@
-// A thread's gradients: stored, added to what is there, or summed.
+// Storing, accumulating and summing a thread's gradients.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

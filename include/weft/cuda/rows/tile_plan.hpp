@@ -55,7 +55,8 @@ class TilePlan {
 
  private:
   /// Whether rows of several words are here served better than by the kernel for short rows, as
-  /// measured: those of elements of 16 bits or fewer, and gathered ones.
+  /// measured: those of elements of 16 bits or fewer that are more than one vector of a thread
+  /// there, and gathered ones.
   bool suits_words() const {
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
