@@ -42,6 +42,7 @@ bool has_each_once(unsigned rows, unsigned outer, unsigned inner, unsigned group
   grid.reduced_rank = outer > 1 ? 2 : 1;
   grid.reduced[0] = FastDivmod(inner);
   grid.reduced[1] = FastDivmod(outer);
+  grid.planar = true;
   grid.simple = outer == 1;
   grid.count = count;
   grid.inner = inner;
@@ -68,7 +69,7 @@ bool has_each_once(unsigned rows, unsigned outer, unsigned inner, unsigned group
   RowOperand operand{};
   operand.data = reinterpret_cast<char*>(x.data());
   operand.itemsize = 4;
-  operand.row = operand.kept_stride[0] = columns ? 4 : 4 * count;
+  operand.kept_stride[0] = columns ? 4 : 4 * count;
   operand.reduced_stride[0] = columns ? 4 * int64_t{rows} : 4;
   operand.reduced_stride[1] = operand.reduced_stride[0] * inner;
   if (turned) std::swap(operand.reduced_stride[0], operand.reduced_stride[1]);

@@ -45,7 +45,7 @@ void check(unsigned n, RowOperand::Staging staging) {
   grid.inner = n;
   RowOperand x{};
   x.data = reinterpret_cast<char*>(from.data());
-  x.row = width * static_cast<int64_t>(sizeof(T));
+  x.kept_stride[0] = width * static_cast<int64_t>(sizeof(T));
   x.reduced_stride[0] = sizeof(T);
   x.itemsize = sizeof(T);
   x.staging = staging;

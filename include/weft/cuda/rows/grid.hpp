@@ -52,7 +52,8 @@ struct RowLoops {
   unsigned scratch = 0;    // bytes of one of the two areas where threads exchange values
   bool columns = false;    // neighbouring threads take neighbouring rows
   bool cluster = false;    // the blocks that share a row exchange values
-  bool simple = false;     // at most one dimension of each kind, no operand's rows found
+  bool planar = false;     // at most two dimensions of each kind, no operand's rows found
+  bool simple = false;     // the same with at most one
   bool any_along_row = false;
   Stage stage = whole;
   unsigned length = 0;  // registers: vectors of a row, the most where `ragged`
@@ -88,7 +89,6 @@ struct RowOperand {
   char* data;
   const int64_t* rows =
       nullptr;   // where not null: from `data` to each row, which is not where strides say
-  int64_t row;   // from a row to the next, where `simple`
   int64_t step;  // from what a thread has at a time to its next
   int64_t hop;   // from an element of a thread to its next
   Access access = whole_vector;

@@ -103,11 +103,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   __device__ __forceinline__ void reduce(const Reduction& reduction) {
     using T = typename Reduction::value;
     T value{};
-    if (grid_.mode[I] == RowMode::load) {
-      if (place_.active) {
-        value = *reinterpret_cast<const T*>(this->template start<outputs + leaves + I>());
-      }
-    } else if (grid_.mode[I] == RowMode::same) {
+    if (grid_.mode[I] == RowMode::same) {
       take_same<I>(value, std::make_index_sequence<I>{});
     } else if (grid_.mode[I] == RowMode::compute) {
       using State = typename Reduction::state;
@@ -143,8 +139,12 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
       }
       value = static_cast<T>(reduction.reducer.finish(state, grid_.inner));
     }
-    if (grid_.target == I && place_.active && place_.thread == 0) {
-      *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = value;
+    if (grid_.mode[I] == RowMode::load || grid_.target == I) {
+      char* const at = this->template start<outputs + leaves + I>();
+      if (grid_.mode[I] == RowMode::load && place_.active) value = *reinterpret_cast<const T*>(at);
+      if (grid_.target == I && place_.active && place_.thread == 0) {
+        *reinterpret_cast<T*>(at) = value;
+      }
     }
     weft::get<I>(values_) = value;
   }

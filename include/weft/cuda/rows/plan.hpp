@@ -83,7 +83,7 @@ class RowPlan {
     grid_.outer = innermost > 0 ? static_cast<unsigned>(grid_.count / innermost) : 0;
     grid_.kept_rank = outer.rank;
     grid_.reduced_rank = inner.rank;
-    grid_.simple = outer.rank <= 1 && inner.rank <= 1;
+    grid_.planar = outer.rank <= 2 && inner.rank <= 2;
     for (int d = 0; d < outer.rank; ++d) {
       const int64_t size = outer.size[outer.rank - 1 - d];
       grid_.kept[d] = FastDivmod(row_number(name_, size, "rows along an axis"));
@@ -96,7 +96,7 @@ class RowPlan {
       RowOperand& x = operand_[i];
       x.data = operands[i].data;
       x.rows = operands[i].rows;
-      grid_.simple = grid_.simple && x.rows == nullptr;
+      grid_.planar = grid_.planar && x.rows == nullptr;
       x.itemsize = operands[i].itemsize;
       x.whole_ends = has_whole_ends(operands[i], outer, inside[i], inner);
       for (int d = 0; d < outer.rank; ++d) {
@@ -105,10 +105,11 @@ class RowPlan {
       for (int d = 0; d < inner.rank; ++d) {
         x.reduced_stride[d] = inside[i].stride[inner.rank - 1 - d] * x.itemsize;
       }
-      for (int d = inner.rank; d < 1; ++d) x.reduced_stride[d] = 0;
-      x.row = outer.rank == 1 ? x.kept_stride[0] : 0;
+      for (int d = outer.rank; d < 2; ++d) x.kept_stride[d] = 0;
+      for (int d = inner.rank; d < 2; ++d) x.reduced_stride[d] = 0;
       x.lane = inner.rank > 0 ? static_cast<int>(inside[i].stride[inner.rank - 1]) : 0;
     }
+    grid_.simple = grid_.planar && outer.rank <= 1 && inner.rank <= 1;
     grid_.target = task_.target;
     for (int r = 0; r < kernel_.reductions; ++r) {
       grid_.mode[r] = task_.mode[r];

@@ -42,7 +42,7 @@ struct RowEdge {
   /// the number of vectors.
   __device__ __forceinline__ unsigned find(const RowLoops& grid, const RowOperand& origin,
                                            const RowPlace& place) {
-    const auto at = reinterpret_cast<std::uintptr_t>(row_start(grid, origin, place));
+    const auto at = reinterpret_cast<std::uintptr_t>(kept_row_start(grid, origin, place));
     const unsigned before = (static_cast<unsigned>(at) >> (__ffs(origin.itemsize) - 1)) % V;
     const unsigned all = before + static_cast<unsigned>(grid.count);
     const unsigned length = (all + V - 1) / V;

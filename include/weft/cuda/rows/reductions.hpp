@@ -40,6 +40,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
       Exchange::wait_for_cluster();
     }
     run_levels(std::make_index_sequence<Passes::Levels::levels.count>{});
+    store_target(Reductions{});
   }
 
  protected:
@@ -88,7 +89,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     if constexpr (has_dependent && !Walk::tiled) {
       if (grid_.varies != 0) (run_alone<L, static_cast<int>(I)>(), ...);
     }
-    (take_and_store<L, static_cast<int>(I)>(), ...);
+    (take_same_of<L, static_cast<int>(I)>(), ...);
   }
 
   template <int I>
@@ -371,15 +372,21 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   }
 
   template <int L, int I>
-  __device__ __forceinline__ void take_and_store() {
-    if constexpr (level<I> == L) {
-      take_same<I>(Reductions{});
-      if (grid_.target == I && (Walk::tiled || !stores_pieces<L>()) && place_.active &&
-          place_.thread + place_.part == 0) {
-        using T = typename Reduction<I>::value;
-        *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = weft::get<I>(values_);
-      }
-    }
+  __device__ __forceinline__ void take_same_of() {
+    if constexpr (level<I> == L) take_same<I>(Reductions{});
+  }
+  /// Stores the value of the reduction that the task is for, unless what the passes left are
+  /// pieces.
+  template <std::size_t... I>
+  __device__ __forceinline__ void store_target(std::index_sequence<I...>) const {
+    if (grid_.target < 0 || !place_.active || place_.thread + place_.part > 0) return;
+    char* const at = this->start(outputs + leaves + grid_.target);
+    (store_if_target<static_cast<int>(I)>(at), ...);
+  }
+  template <int I>
+  __device__ __forceinline__ void store_if_target(char* at) const {
+    if (grid_.target != I || (!Walk::tiled && stores_pieces<level<I>>())) return;
+    *reinterpret_cast<typename Reduction<I>::value*>(at) = weft::get<I>(values_);
   }
   template <int I, std::size_t... J>
   __device__ __forceinline__ void take_same(std::index_sequence<J...>) {

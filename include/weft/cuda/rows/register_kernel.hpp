@@ -115,7 +115,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     const int s = static_cast<int>(threadIdx.x);
     if (s >= grid_.sources || row >= grid_.rows) return;
     const RowOperand& x = grid_.operand[grid_.source[s]];
-    fetch_to_l2(x.data + row * x.row,
+    fetch_to_l2(x.data + row * x.kept_stride[0],
                 static_cast<unsigned>(grid_.count) * static_cast<unsigned>(x.itemsize));
 #endif
   }
@@ -150,13 +150,11 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       value = static_cast<T>(reduction.reducer.finish(state, grid_.count));
     } else if (mode == RowMode::same) {
       take_same<I>(value, std::make_index_sequence<I>{});
-    } else if (mode == RowMode::load) {
-      const RowOperand& x = grid_.operand[outputs + leaves + I];
-      if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_));
     }
-    if (grid_.target == I && place_.lane == 0 && place_.active) {
-      const RowOperand& x = grid_.operand[outputs + leaves + I];
-      *reinterpret_cast<T*>(row_start(grid_, x, place_)) = value;
+    if (mode == RowMode::load || grid_.target == I) {
+      char* const at = kept_row_start(grid_, grid_.operand[outputs + leaves + I], place_);
+      if (mode == RowMode::load && place_.active) value = *reinterpret_cast<const T*>(at);
+      if (grid_.target == I && place_.active && place_.lane == 0) *reinterpret_cast<T*>(at) = value;
     }
     weft::get<I>(values_) = value;
   }
@@ -276,15 +274,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     RowWords<Out, V> words;
     words.join(out);
     if ((grid_.along_row >> K & 1U) == 0) return;
-    if (grid_.ragged) {
-      store_ragged(words, grid_.operand[K], k, at);
-    } else if (this->has(k)) {
-      words.store(at);
-    }
-  }
-  template <class Out>
-  __device__ __forceinline__ void store_ragged(RowWords<Out, V>& words, const RowOperand& x, int k,
-                                               char* at) const {
+    const RowOperand& x = grid_.operand[K];
     int begin = this->begin();
     int end = this->end();
     if (k == 0 && x.adjoining) this->join_rows(words, begin, end);
@@ -294,9 +284,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     if (whole && x.access == RowOperand::whole_vector) return words.store(at);
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (k > 0 || (j >= begin && j < end)) {
-        reinterpret_cast<Out*>(at)[j] = words.lane(j);
-      }
+      if (k > 0 || (j >= begin && j < end)) reinterpret_cast<Out*>(at)[j] = words.lane(j);
     }
   }
   /// An output with one element per row, none of whose operands varies along the row.
@@ -305,7 +293,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     if constexpr ((uses_of<P> & (uses_of<Reused<float>> | uses_of<Kept<float>>)) == 0) {
       if ((grid_.along_row >> K & 1U) != 0 || place_.lane != 0 || !place_.active) return;
       const Registers registers = this->template of_row<uses_of<P>>();
-      char* const to = row_start(grid_, grid_.operand[K], place_);
+      char* const to = kept_row_start(grid_, grid_.operand[K], place_);
       *reinterpret_cast<Out*>(to) = store_element<Out>(program(Lane{*this, registers, 0, 0}));
     }
   }

@@ -338,7 +338,8 @@ class RegisterPlan {
   void note_read() {
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
-      bool found = is_constant(grid_, x) || x.row == 0 || !has_memory(i) || !is_reduced(i);
+      bool found =
+          is_constant(grid_, x) || x.kept_stride[0] == 0 || !has_memory(i) || !is_reduced(i);
       for (int s = 0; s < grid_.sources && !found; ++s) {
         found = is_same_operand(grid_, x, operand_[grid_.source[s]]);
       }
@@ -358,7 +359,7 @@ class RegisterPlan {
     int64_t bytes = 0;
     for (int s = 0; s < grid_.sources; ++s) {
       const RowOperand& x = operand_[grid_.source[s]];
-      if (kernel_.lanes * x.itemsize % 16 != 0 || x.row == 0) return;
+      if (kernel_.lanes * x.itemsize % 16 != 0 || x.kept_stride[0] == 0) return;
       if (grid_.ragged && !is_fetchable(x)) return;
       bytes += grid_.count * x.itemsize;
     }

@@ -58,15 +58,17 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     constexpr int together = vectors < 2 ? 1 : 2;
     constexpr int first = V == 8 ? first_read<Uses> : -1;
     constexpr std::uint64_t others = first < 0 ? Uses : Uses & ~bit_of<(first < 0 ? 0 : first)>;
-    const char* at[leaves];
+    char* at[outputs + leaves];
     begin_needed<Uses>(at, Leaves{});
+    const Accesses accesses(grid_, grid_.needed);
 #pragma unroll
     for (int k = 0; k < vectors; ++k) kept_[0][k] = Words{};
     if constexpr (first >= 0) {
 #pragma unroll
       for (int k = 0; k < vectors; ++k) {
-        std::remove_cvref_t<decltype(weft::get<first>(std::declval<Registers&>()))> x;
-        take_one_needed<first, true>(x, at[first], k);
+        Registers registers;
+        take_needed<bit_of<first>>(registers, at, k, accesses, Leaves{});
+        const auto& x = weft::get<first>(registers);
 #pragma unroll
         for (int w = 0; w < x.n; ++w) kept_[0][k].word[w] = x.word[w];
       }
@@ -82,7 +84,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 #pragma unroll
           for (int w = 0; w < x.n; ++w) x.word[w] = kept_[0][k + i].word[w];
         }
-        take_needed<others>(registers[i], at, k + i, Leaves{});
+        take_needed<others>(registers[i], at, k + i, accesses, Leaves{});
       }
 #pragma unroll
       for (int i = 0; i < together; ++i) {
@@ -105,13 +107,14 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void for_each_vector(const F& f) {
     Registers others;
-    const char* at[leaves];
+    char* at[outputs + leaves];
     begin_all<Uses>(others, at, Leaves{});
+    const Accesses accesses(grid_, ~std::uint64_t{0});
 #pragma unroll
     for (int k = 0; k < vectors; ++k) {
       if (ends_before(k) && k >= static_cast<int>(grid_.chunk)) break;  // where rows are short
       Registers registers;
-      take_all<Uses>(registers, others, at, k, Leaves{});
+      take_all<Uses>(registers, others, at, k, accesses, Leaves{});
       f(registers, k);
     }
   }
@@ -120,7 +123,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <std::uint64_t Uses>
   __device__ __forceinline__ Registers of_row() const {
     Registers registers;
-    const char* at[leaves];
+    char* at[outputs + leaves];
     begin_all<Uses>(registers, at, Leaves{});
     first_positions<Uses>(registers, at, Leaves{});
     return registers;
@@ -182,7 +185,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
  private:
   template <class T>
   __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
-    return row_start(grid_, x, place_) + vector_offset<T>();
+    return kept_row_start(grid_, x, place_) + vector_offset<T>();
   }
   /// Bytes from where the row begins to the thread's first vector of elements of T.
   template <class T>
@@ -206,17 +209,33 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     count_ = static_cast<int>(left < vectors ? left : vectors);
     if (begin > 0) edge_.pass();
   }
-  /// Loads vector k of a ragged row; `at` is where it would be if vector 0 were not wrapped.
-  template <bool ByElement, class T>
-  __device__ __forceinline__ void load_ragged(RowWords<T, V>& out, const RowOperand& x,
-                                              const char* at, int k) const {
-    if (k == 0) at += wrapped<T>();
-    if (ByElement && x.access == RowOperand::by_element) {
-      if (is_edge(k)) return out.load_some(at, begin(), end());
-      return out.load_elements(at);
-    }
-    out.load(at);
+  /// Loads vector k of an operand whose vectors are whole; `at` is where it would be if vector 0
+  /// were not wrapped.
+  template <class T>
+  __device__ __forceinline__ void load(RowWords<T, V>& out, const char* at, int k) const {
+    out.load(k == 0 ? at + wrapped<T>() : at);
   }
+  /// The same of an operand of a ragged row that is read by element.
+  template <class T>
+  __device__ __forceinline__ void load_elements(RowWords<T, V>& out, const char* at, int k) const {
+    if (k == 0) return out.load_some(at + wrapped<T>(), begin(), end());
+    out.load_elements(at);
+  }
+
+  /// How the leaves' vectors are read, in registers: what is in the grid is read again after each
+  /// store. Those that `needed` does not name are not.
+  struct Accesses {
+    int of[leaves];
+    bool ragged;
+    __device__ __forceinline__ Accesses(const Grid& grid, std::uint64_t needed)
+        : ragged(grid.ragged) {
+#pragma unroll
+      for (int i = 0; i < leaves; ++i) {
+        const bool read = (needed >> (outputs + i) & 1U) != 0;
+        of[i] = read ? grid.operand[outputs + i].access : RowOperand::kept;
+      }
+    }
+  };
 
   using Element = typename Layout::Element;
   using Words = RowWords<Element, V>;
@@ -225,11 +244,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   /// Loads this thread's vectors of an operand, of which it has the first.
   __device__ __forceinline__ void keep_operand(Words (&to)[vectors], const RowOperand& x) const {
     const char* at = vector_start<Element>(x);
-    if (grid_.ragged) {
-      load_ragged<false>(to[0], x, at, 0);
-    } else {
-      to[0].load(at);
-    }
+    load(to[0], at, 0);
 #pragma unroll
     for (int k = 1; k < vectors; ++k) {
       at += step<Element>();
@@ -262,26 +277,24 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   static constexpr bool may_be_kept = (Layout::may_keep >> (outputs + I) & 1U) != 0;
 
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin_all(Registers& others, const char** at,
+  __device__ __forceinline__ void begin_all(Registers& others, char** at,
                                             std::index_sequence<I...>) const {
     (begin_leaf<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(others),
-                                                       at[I]),
+                                                       at[outputs + I]),
      ...);
   }
   template <int I, bool Used, class T>
-  __device__ __forceinline__ void begin_leaf(RowWords<T, V>& other, const char*& at) const {
+  __device__ __forceinline__ void begin_leaf(RowWords<T, V>& other, char*& at) const {
     if constexpr (Used && !is_kept<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
+      if (x.access < RowOperand::one_element) return;
+      at = kept_row_start(grid_, x, place_);
       if constexpr (is_position<I>) {
-        at = row_start(grid_, x, place_);
         other.step = static_cast<int>(x.hop);
-      } else if (x.access >= RowOperand::one_element) {
-        at = row_start(grid_, x, place_);
-        if (x.access == RowOperand::one_element) {
-          other.fill(*reinterpret_cast<const T*>(at));
-        } else {
-          at += vector_offset<T>();
-        }
+      } else if (x.access == RowOperand::one_element) {
+        other.fill(*reinterpret_cast<const T*>(at));
+      } else {
+        at += vector_offset<T>();
       }
     }
   }
@@ -292,40 +305,46 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   /// The leaves of vector k; `at` moves on to the next.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void take_all(Registers& registers, Registers& others, const char** at,
-                                           int k, std::index_sequence<I...>) const {
-    if constexpr ((is_read<static_cast<int>(I), Uses> || ...)) {
-      // One branch for all: as conditions of single loads they would be as many instructions.
-      if (has(k)) {
-        if (grid_.ragged) {
-          (load_leaf<static_cast<int>(I), is_read<static_cast<int>(I), Uses>, true>(
-               weft::get<static_cast<int>(I)>(others), at[I], k),
-           ...);
-        } else {
-          (load_leaf<static_cast<int>(I), is_read<static_cast<int>(I), Uses>, false>(
-               weft::get<static_cast<int>(I)>(others), at[I], k),
-           ...);
-        }
-      }
-    }
+  __device__ __forceinline__ void take_all(Registers& registers, Registers& others, char** at,
+                                           int k, const Accesses& accesses,
+                                           std::index_sequence<I...>) const {
+    load_all<Uses>(others, at, k, accesses, std::index_sequence<I...>{});
     (take<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers),
-                                                 weft::get<static_cast<int>(I)>(others), at[I], k),
+                                                 weft::get<static_cast<int>(I)>(others),
+                                                 at[outputs + I], k),
      ...);
   }
-  template <int I, bool Read, bool Ragged, class T>
-  __device__ __forceinline__ void load_leaf(RowWords<T, V>& out, const char* at, int k) const {
+  /// Loads vector k, if the thread has it, of the leaves that have vectors of their own.
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void load_all(Registers& registers, char* const* at, int k,
+                                           const Accesses& accesses,
+                                           std::index_sequence<I...>) const {
+    if constexpr ((is_read<static_cast<int>(I), Uses> || ...)) {
+      // One branch for all: as conditions of single loads they would be as many instructions.
+      if (!has(k)) return;
+      (load_leaf<is_read<static_cast<int>(I), Uses>, RowOperand::whole_vector>(
+           weft::get<static_cast<int>(I)>(registers), at[outputs + I], k, accesses.of[I]),
+       ...);
+      if (!accesses.ragged) return;
+      (load_leaf<is_read<static_cast<int>(I), Uses>, RowOperand::by_element>(
+           weft::get<static_cast<int>(I)>(registers), at[outputs + I], k, accesses.of[I]),
+       ...);
+    }
+  }
+  template <bool Read, RowOperand::Access Of, class T>
+  __device__ __forceinline__ void load_leaf(RowWords<T, V>& out, const char* at, int k,
+                                            int access) const {
     if constexpr (Read) {
-      const RowOperand& x = grid_.operand[outputs + I];
-      if (x.access < RowOperand::whole_vector) return;
-      if constexpr (Ragged) {
-        load_ragged<true>(out, x, at, k);
+      if (access != Of) return;
+      if constexpr (Of == RowOperand::by_element) {
+        load_elements(out, at, k);
       } else {
-        out.load(at);
+        load(out, at, k);
       }
     }
   }
   template <int I, bool Used, class T>
-  __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, const char*& at,
+  __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, char*& at,
                                        int k) const {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
@@ -335,11 +354,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     } else if constexpr (is_kept<I>) {
       take_kept<I>(out, k);
     } else {
-      const RowOperand& x = grid_.operand[outputs + I];
       at += step<T>();
       out = other;
       if constexpr (may_be_kept<I>) {
-        const bool here = x.access < RowOperand::one_element;
+        const bool here = grid_.operand[outputs + I].access < RowOperand::one_element;
         Words kept;
         take_kept<I>(kept, k);
 #pragma unroll
@@ -358,64 +376,70 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
 
-  /// Where the first vectors are of the operands that what is kept is computed from.
+  /// The leaves of vector k that what is kept is computed from, where begin_needed has put `at`.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin_needed(const char** at, std::index_sequence<I...>) const {
-    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>, Ts>(at[I]), ...);
+  __device__ __forceinline__ void take_needed(Registers& registers, char* const* at, int k,
+                                              const Accesses& accesses,
+                                              std::index_sequence<I...>) const {
+    (clear<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers),
+                                                  at[outputs + I], k),
+     ...);
+    if constexpr ((is_read<static_cast<int>(I), Uses> || ...)) {
+      if (!has(k)) return;
+      (load_leaf<is_read<static_cast<int>(I), Uses>, RowOperand::whole_vector>(
+           weft::get<static_cast<int>(I)>(registers), vector_of<Ts>(at[outputs + I], k), k,
+           accesses.of[I]),
+       ...);
+      if (!accesses.ragged && grid_.constants == 0) return;
+      (load_other<is_read<static_cast<int>(I), Uses>>(weft::get<static_cast<int>(I)>(registers),
+                                                      at[outputs + I], k, accesses.of[I]),
+       ...);
+    }
+  }
+  /// Where vector k is of an operand whose vector 0 is at `at`.
+  template <class T>
+  __device__ __forceinline__ const char* vector_of(const char* at, int k) const {
+    return k == 0 ? at : at + k * step<T>();
+  }
+  /// The positions of vector k, or zeros for a leaf with memory.
+  template <int I, bool Used, class T>
+  __device__ __forceinline__ void clear(RowWords<T, V>& out, const char* at, int k) const {
+    if constexpr (Used && is_position<I>) {
+      const RowOperand& x = grid_.operand[outputs + I];
+      out.first = reinterpret_cast<long long>(position_at(at, x, k)) - IndexOperand::origin;
+      out.step = static_cast<int>(x.hop);
+    } else if constexpr (Used) {
+      out = RowWords<T, V>{};
+    }
+  }
+  template <bool Read, class T>
+  __device__ __forceinline__ void load_other(RowWords<T, V>& out, const char* at, int k,
+                                             int access) const {
+    if constexpr (Read) {
+      if (access == RowOperand::one_element) out.fill(*reinterpret_cast<const T*>(at));
+      load_leaf<true, RowOperand::by_element>(out, vector_of<T>(at, k), k, access);
+    }
+  }
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void begin_needed(char** at, std::index_sequence<I...>) const {
+    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>, Ts>(at[outputs + I]), ...);
   }
   template <int I, bool Used, class T>
-  __device__ __forceinline__ void begin_one_needed(const char*& at) const {
+  __device__ __forceinline__ void begin_one_needed(char*& at) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[outputs + I];
-      at = row_start(grid_, x, place_);
+      at = kept_row_start(grid_, x, place_);
       if constexpr (!is_position<I>) {
         if (x.access != RowOperand::one_element) at += vector_offset<T>();
       }
     }
   }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void take_needed(Registers& registers, const char* const* at, int k,
-                                              std::index_sequence<I...>) const {
-    (take_one_needed<static_cast<int>(I), is_used<I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), at[I], k),
-     ...);
-  }
-  template <int I, bool Used, class T>
-  __device__ __forceinline__ void take_one_needed(RowWords<T, V>& out, const char* at,
-                                                  int k) const {
-    if constexpr (Used) {
-      const RowOperand& x = grid_.operand[outputs + I];
-      if constexpr (is_position<I>) {
-        out.first = reinterpret_cast<long long>(position_at(at, x, k)) - IndexOperand::origin;
-        out.step = static_cast<int>(x.hop);
-      } else {
-        out = RowWords<T, V>{};
-        if (!has(k) || (grid_.needed & bit_of<I>) == 0) return;
-        if (x.access == RowOperand::one_element) {
-          out.fill(*reinterpret_cast<const T*>(at));
-        } else {
-          load(out, x, at, k);
-        }
-      }
-    }
-  }
-  /// Loads vector k, which the thread has.
-  template <class T>
-  __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
-                                       int k) const {
-    if (k > 0) at += k * step<T>();
-    if (grid_.ragged) {
-      load_ragged<true>(out, x, at, k);
-    } else {
-      out.load(at);
-    }
-  }
 
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void first_positions(Registers& registers, const char* const* at,
+  __device__ __forceinline__ void first_positions(Registers& registers, char* const* at,
                                                   std::index_sequence<I...>) const {
     (first_position<static_cast<int>(I), is_used<I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), at[I]),
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I]),
      ...);
   }
   template <int I, bool Used, class T>

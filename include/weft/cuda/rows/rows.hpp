@@ -102,56 +102,6 @@ WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask&
   }
 }
 
-/// See RowKernel::share.
-template <class Program, bool Narrow>
-struct RowSharing;
-template <class... Rs, class... Ps, bool Narrow>
-struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
-  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
-  using Levels = weft::detail::RowLevels<Program>;
-  using Shared = std::conditional_t<Narrow, NarrowShared<Program>, LoopedShared<Program>>;
-  using Sharing = weft::detail::ShareValues<Shared, FirstInRow>;
-
-  static void run(const Program& program, RowLoops& grid, const RowOperand* operands) {
-    const FirstInRow row{{grid, operands}};
-    Sharing sharing(row);
-    for (int level = 0; level < (Narrow ? 1 : Levels::levels.count); ++level) {
-      reductions(sharing, program, level, grid, std::make_index_sequence<sizeof...(Rs)>{});
-      if (!Narrow) sharing.forget();
-    }
-    if (grid.target < 0) sharing.run_all(program.outputs);
-    grid.shared = sharing.values();
-    grid.needed &= sharing.needed() | ((std::uint64_t{1} << sizeof...(Ps)) - 1);
-  }
-
- private:
-  template <std::size_t... I>
-  static void reductions(Sharing& sharing, const Program& program, int level, const RowLoops& grid,
-                         std::index_sequence<I...>) {
-    (reduction<static_cast<int>(I)>(sharing, weft::get<static_cast<int>(I)>(program.reductions),
-                                    level, grid),
-     ...);
-  }
-  template <int I, class Reduction>
-  static void reduction(Sharing& sharing, const Reduction& r, int level, const RowLoops& grid) {
-    if (grid.mode[I] != RowMode::compute) return;
-    if constexpr (Narrow) {
-      sharing.run(r.program);
-    } else if (level == Levels::levels.of[I]) {
-      sharing.run(weft::detail::RowPass<Reduction>::program(r));
-    }
-  }
-};
-template <class Program>
-void share_in_rows(const void* program, bool narrow, RowLoops& grid, const RowOperand* operands) {
-  const auto& p = *static_cast<const Program*>(program);
-  if (narrow) {
-    RowSharing<Program, true>::run(p, grid, operands);
-  } else if constexpr (LoopedShared<Program>::table.count > 0) {
-    RowSharing<Program, false>::run(p, grid, operands);
-  }
-}
-
 template <class Outs, class Types, class Program>
 struct RowKernelOf;
 template <class... Outs, class... Ts, class... Rs, class... Ps>
@@ -175,6 +125,12 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   using Layout = typename Registers::Layout;
   /// What planning needs to know; get() adds the kernels themselves.
   static RowKernel description() {
+    static constexpr RowKernel known = describe();
+    RowKernel out = known;
+    out.copies = CopyKernels::of(Types{});
+    return out;
+  }
+  static constexpr RowKernel describe() {
     RowKernel out;
     out.outputs = outputs;
     out.leaves = leaves;
@@ -191,7 +147,6 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.levels = Passes::Levels::levels.of;
     out.joins = weft::detail::RowMerges<Program>::joins;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
-    out.copies = CopyKernels::of(Types{});
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
     out.registers.refused = Layout::refused;
     if constexpr (Layout::possible) {
@@ -276,10 +231,11 @@ struct RowExecutor<Cuda> {
   }
 
   template <class Outs, class Types, class Program>
-  static void run([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
-                  [[maybe_unused]] const detail::RowTask& task,
-                  [[maybe_unused]] detail::Operand* operands,
-                  [[maybe_unused]] const Program& program) {
+  WEFT_OUTLINED static void run([[maybe_unused]] const detail::Name& name,
+                                [[maybe_unused]] Cuda device,
+                                [[maybe_unused]] const detail::RowTask& task,
+                                [[maybe_unused]] detail::Operand* operands,
+                                [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     using Kernel = on_cuda::detail::RowKernelOf<Outs, Types, Program>;
     on_cuda::RowGrid<Kernel::n> grid;

@@ -6,6 +6,7 @@
 #include "weft/cuda/rows/grid.hpp"
 #include "weft/cuda/rows/hoist.hpp"
 #include "weft/cuda/rows/reuse.hpp"
+#include "weft/eval/rows/online.hpp"
 
 namespace weft::on_cuda::detail {
 
@@ -41,6 +42,57 @@ void share_in_part(const void* program, RowLoops& grid, const RowOperand* operan
   sharing.run(part);
   grid.shared = sharing.values();
   grid.needed = sharing.needed();
+}
+
+/// See RowKernel::share.
+template <class Program, bool Narrow>
+struct RowSharing;
+template <class... Rs, class... Ps, bool Narrow>
+struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  using Levels = weft::detail::RowLevels<Program>;
+  using Shared = std::conditional_t<Narrow, NarrowShared<Program>, LoopedShared<Program>>;
+  using Sharing = weft::detail::ShareValues<Shared, FirstInRow>;
+
+  static void run(const Program& program, RowLoops& grid, const RowOperand* operands) {
+    const FirstInRow row{{grid, operands}};
+    Sharing sharing(row);
+    for (int level = 0; level < (Narrow ? 1 : Levels::levels.count); ++level) {
+      reductions(sharing, program, level, grid, std::make_index_sequence<sizeof...(Rs)>{});
+      if (!Narrow) sharing.forget();
+    }
+    if (grid.target < 0) sharing.run_all(program.outputs);
+    grid.shared = sharing.values();
+    grid.needed &= sharing.needed() | ((std::uint64_t{1} << sizeof...(Ps)) - 1);
+  }
+
+ private:
+  template <std::size_t... I>
+  static void reductions(Sharing& sharing, const Program& program, int level, const RowLoops& grid,
+                         std::index_sequence<I...>) {
+    (reduction<static_cast<int>(I)>(sharing, weft::get<static_cast<int>(I)>(program.reductions),
+                                    level, grid),
+     ...);
+  }
+  template <int I, class Reduction>
+  static void reduction(Sharing& sharing, const Reduction& r, int level, const RowLoops& grid) {
+    if (grid.mode[I] != RowMode::compute) return;
+    if constexpr (Narrow) {
+      sharing.run(r.program);
+    } else if (level == Levels::levels.of[I]) {
+      sharing.run(weft::detail::RowPass<Reduction>::program(r));
+    }
+  }
+};
+template <class Program>
+WEFT_OUTLINED void share_in_rows(const void* program, bool narrow, RowLoops& grid,
+                                 const RowOperand* operands) {
+  const auto& p = *static_cast<const Program*>(program);
+  if (narrow) {
+    RowSharing<Program, true>::run(p, grid, operands);
+  } else if constexpr (LoopedShared<Program>::table.count > 0) {
+    RowSharing<Program, false>::run(p, grid, operands);
+  }
 }
 
 }  // namespace weft::on_cuda::detail

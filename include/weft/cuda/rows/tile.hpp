@@ -176,7 +176,10 @@ class TileWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   /// Where the row begins in the memory of operand K.
   template <int K>
   __device__ __forceinline__ char* start() const {
-    return row_start(grid_, grid_.operand[K], place_.row);
+    return start(K);
+  }
+  __device__ __forceinline__ char* start(int operand) const {
+    return row_start(grid_, grid_.operand[operand], place_.row);
   }
   template <int K>
   __device__ __forceinline__ char* place(char*) const {

@@ -46,7 +46,10 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   /// Where the row begins in operand K.
   template <int K>
   __device__ __forceinline__ char* start() const {
-    return row_start(grid_, grid_.operand[K], place_);
+    return start(K);
+  }
+  __device__ __forceinline__ char* start(int operand) const {
+    return row_start(grid_, grid_.operand[operand], place_);
   }
 
   /// Where output K is stored if a row has one element of it; `at`: see walk().
@@ -163,16 +166,13 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin(char** at, unsigned outer,
                                         std::index_sequence<I...>) const {
-    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], outer), ...);
+    row_starts<Uses>(grid_, place_, outer, at, std::index_sequence<I...>{});
+    const unsigned lane = grid_.blocked ? place_.lane * V : place_.lane;
+    (begin_lane<static_cast<int>(I), is_used<I, Uses>>(at[I], lane), ...);
   }
   template <int K, bool Used>
-  __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
-    if constexpr (Used) {
-      if (K >= outputs && (grid_.needed & bit<K>) == 0) return;
-      const RowOperand& x = grid_.operand[K];
-      at = row_start(grid_, x, place_.row, outer) +
-           place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
-    }
+  __device__ __forceinline__ void begin_lane(char*& at, unsigned lane) const {
+    if constexpr (Used) at += lane * grid_.operand[K].reduced_stride[0];
   }
 
   /// From the last of `items` items at one coordinate of the outer dimension to the first at the

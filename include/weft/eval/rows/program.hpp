@@ -63,6 +63,20 @@ struct RowNode {
   bool (*equal)(const void*, const void*) = nullptr;
 };
 
+/// Allocates the value of the reduction that a task is for, in the program's operands and, laid out
+/// along the kept axes, in the task's.
+template <class D>
+WEFT_OUTLINED void place_value(D device, const RowNode& node, const Shape& kept, Operand& value,
+                               Operand& placed) {
+  const auto itemsize = static_cast<std::size_t>(node.itemsize);
+  value.keep = StorageHandle(Memory<D>::allocate(device, node.result.size() * node.itemsize));
+  value.set(value.keep->data, itemsize, node.result, contiguous_strides(node.result),
+            value.keep.get());
+  placed = value;
+  placed.set(value.data, itemsize, kept, contiguous_strides(kept), value.storage);
+  for (int i = kept.rank(); i < max_rank; ++i) placed.stride[i] = 0;
+}
+
 /// Whether two expressions of one type have the same value: the same operands and numbers.
 template <class T, class D>
 bool same_value(const Tensor<T, D>& a, const Tensor<T, D>& b) {

@@ -235,20 +235,11 @@ struct Rows {
   };
 
   template <class Outs, class D>
-  static void launch(void* opaque, const RowTask& task, Operand* placed) {
+  WEFT_OUTLINED static void launch(void* opaque, const RowTask& task, Operand* placed) {
     auto& context = *static_cast<Context<D>*>(opaque);
     if (task.target >= 0) {
-      const RowNode& node = context.rows.nodes[task.target];
-      Operand& value = context.rows.operands[n + task.target];
-      const Shape& kept = task.geometry.kept;
-      value.keep =
-          StorageHandle(Memory<D>::allocate(context.device, node.result.size() * node.itemsize));
-      value.set(value.keep->data, static_cast<std::size_t>(node.itemsize), node.result,
-                contiguous_strides(node.result), value.keep.get());
-      placed[n + task.target] = value;
-      placed[n + task.target].set(value.data, static_cast<std::size_t>(node.itemsize), kept,
-                                  contiguous_strides(kept), value.storage);
-      for (int i = kept.rank(); i < max_rank; ++i) placed[n + task.target].stride[i] = 0;
+      place_value(context.device, context.rows.nodes[task.target], task.geometry.kept,
+                  context.rows.operands[n + task.target], placed[n + task.target]);
     }
     if (task.geometry.kept.size() == 0) return;
     RowExecutor<D>::template run<Outs, types>(context.name, context.device, task, placed,
