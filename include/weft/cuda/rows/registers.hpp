@@ -58,7 +58,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     constexpr int together = vectors < 2 ? 1 : 2;
     constexpr int first = V == 8 ? first_read<Uses> : -1;
     constexpr std::uint64_t others = first < 0 ? Uses : Uses & ~bit_of<(first < 0 ? 0 : first)>;
-    char* at[outputs + leaves];
+    const char* at[leaves];
     begin_needed<Uses>(at, Leaves{});
     const Accesses accesses(grid_, grid_.needed);
 #pragma unroll
@@ -107,7 +107,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void for_each_vector(const F& f) {
     Registers others;
-    char* at[outputs + leaves];
+    const char* at[leaves];
     begin_all<Uses>(others, at, Leaves{});
     const Accesses accesses(grid_, ~std::uint64_t{0});
 #pragma unroll
@@ -123,7 +123,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <std::uint64_t Uses>
   __device__ __forceinline__ Registers of_row() const {
     Registers registers;
-    char* at[outputs + leaves];
+    const char* at[leaves];
     begin_all<Uses>(registers, at, Leaves{});
     first_positions<Uses>(registers, at, Leaves{});
     return registers;
@@ -277,14 +277,14 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   static constexpr bool may_be_kept = (Layout::may_keep >> (outputs + I) & 1U) != 0;
 
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin_all(Registers& others, char** at,
+  __device__ __forceinline__ void begin_all(Registers& others, const char** at,
                                             std::index_sequence<I...>) const {
     (begin_leaf<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(others),
-                                                       at[outputs + I]),
+                                                       at[I]),
      ...);
   }
   template <int I, bool Used, class T>
-  __device__ __forceinline__ void begin_leaf(RowWords<T, V>& other, char*& at) const {
+  __device__ __forceinline__ void begin_leaf(RowWords<T, V>& other, const char*& at) const {
     if constexpr (Used && !is_kept<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
       if (x.access < RowOperand::one_element) return;
@@ -305,29 +305,28 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   /// The leaves of vector k; `at` moves on to the next.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void take_all(Registers& registers, Registers& others, char** at,
+  __device__ __forceinline__ void take_all(Registers& registers, Registers& others, const char** at,
                                            int k, const Accesses& accesses,
                                            std::index_sequence<I...>) const {
     load_all<Uses>(others, at, k, accesses, std::index_sequence<I...>{});
     (take<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers),
-                                                 weft::get<static_cast<int>(I)>(others),
-                                                 at[outputs + I], k),
+                                                 weft::get<static_cast<int>(I)>(others), at[I], k),
      ...);
   }
   /// Loads vector k, if the thread has it, of the leaves that have vectors of their own.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void load_all(Registers& registers, char* const* at, int k,
+  __device__ __forceinline__ void load_all(Registers& registers, const char* const* at, int k,
                                            const Accesses& accesses,
                                            std::index_sequence<I...>) const {
     if constexpr ((is_read<static_cast<int>(I), Uses> || ...)) {
       // One branch for all: as conditions of single loads they would be as many instructions.
       if (!has(k)) return;
       (load_leaf<is_read<static_cast<int>(I), Uses>, RowOperand::whole_vector>(
-           weft::get<static_cast<int>(I)>(registers), at[outputs + I], k, accesses.of[I]),
+           weft::get<static_cast<int>(I)>(registers), at[I], k, accesses.of[I]),
        ...);
       if (!accesses.ragged) return;
       (load_leaf<is_read<static_cast<int>(I), Uses>, RowOperand::by_element>(
-           weft::get<static_cast<int>(I)>(registers), at[outputs + I], k, accesses.of[I]),
+           weft::get<static_cast<int>(I)>(registers), at[I], k, accesses.of[I]),
        ...);
     }
   }
@@ -344,7 +343,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
   template <int I, bool Used, class T>
-  __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, char*& at,
+  __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, const char*& at,
                                        int k) const {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
@@ -376,23 +375,37 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
 
-  /// The leaves of vector k that what is kept is computed from, where begin_needed has put `at`.
+  /// Where the first vectors are of the operands that what is kept is computed from.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void take_needed(Registers& registers, char* const* at, int k,
+  __device__ __forceinline__ void begin_needed(const char** at, std::index_sequence<I...>) const {
+    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>, Ts>(at[I]), ...);
+  }
+  template <int I, bool Used, class T>
+  __device__ __forceinline__ void begin_one_needed(const char*& at) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[outputs + I];
+      at = kept_row_start(grid_, x, place_);
+      if constexpr (!is_position<I>) {
+        if (x.access != RowOperand::one_element) at += vector_offset<T>();
+      }
+    }
+  }
+  /// Vector k of them.
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void take_needed(Registers& registers, const char* const* at, int k,
                                               const Accesses& accesses,
                                               std::index_sequence<I...>) const {
-    (clear<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers),
-                                                  at[outputs + I], k),
+    (clear<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers), at[I],
+                                                  k),
      ...);
     if constexpr ((is_read<static_cast<int>(I), Uses> || ...)) {
       if (!has(k)) return;
       (load_leaf<is_read<static_cast<int>(I), Uses>, RowOperand::whole_vector>(
-           weft::get<static_cast<int>(I)>(registers), vector_of<Ts>(at[outputs + I], k), k,
-           accesses.of[I]),
+           weft::get<static_cast<int>(I)>(registers), vector_of<Ts>(at[I], k), k, accesses.of[I]),
        ...);
       if (!accesses.ragged && grid_.constants == 0) return;
       (load_other<is_read<static_cast<int>(I), Uses>>(weft::get<static_cast<int>(I)>(registers),
-                                                      at[outputs + I], k, accesses.of[I]),
+                                                      at[I], k, accesses.of[I]),
        ...);
     }
   }
@@ -420,26 +433,12 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       load_leaf<true, RowOperand::by_element>(out, vector_of<T>(at, k), k, access);
     }
   }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin_needed(char** at, std::index_sequence<I...>) const {
-    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>, Ts>(at[outputs + I]), ...);
-  }
-  template <int I, bool Used, class T>
-  __device__ __forceinline__ void begin_one_needed(char*& at) const {
-    if constexpr (Used) {
-      const RowOperand& x = grid_.operand[outputs + I];
-      at = kept_row_start(grid_, x, place_);
-      if constexpr (!is_position<I>) {
-        if (x.access != RowOperand::one_element) at += vector_offset<T>();
-      }
-    }
-  }
 
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void first_positions(Registers& registers, char* const* at,
+  __device__ __forceinline__ void first_positions(Registers& registers, const char* const* at,
                                                   std::index_sequence<I...>) const {
     (first_position<static_cast<int>(I), is_used<I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), at[outputs + I]),
+         weft::get<static_cast<int>(I)>(registers), at[I]),
      ...);
   }
   template <int I, bool Used, class T>
