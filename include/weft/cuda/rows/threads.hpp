@@ -118,7 +118,7 @@ __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperan
                                            unsigned row) {
   return grid.simple ? x.data + row * x.kept_stride[0] : row_start_by_axes(grid, x, row);
 }
-/// The same of a thread's row.
+/// The same of a thread's row where the grid is planar, and of any grid.
 __device__ __forceinline__ char* planar_start(const RowOperand& x, const RowPlace& place) {
   return x.data + place.coordinate[0] * x.kept_stride[0] + place.coordinate[1] * x.kept_stride[1];
 }
@@ -126,8 +126,8 @@ __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperan
                                            const RowPlace& place) {
   return grid.planar ? planar_start(x, place) : row_start_by_axes(grid, x, place.row);
 }
-/// The same for the kernel that keeps rows in registers, of which a call with more arguments takes
-/// more.
+/// The same in the kernel that keeps rows in registers, where row_start_by_axes makes the compiler
+/// spill some (docs/notes/measurements.md).
 inline __device__ __noinline__ int64_t kept_bytes(const RowLoops& grid, const int64_t* stride,
                                                   unsigned row) {
   return bytes_by_axes(grid.kept, grid.kept_rank, stride, row);
