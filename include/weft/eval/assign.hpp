@@ -98,7 +98,7 @@ PlannedProduct planned_product(const E& e) {
 }
 
 template <class T, class D, class L>
-WEFT_OUTLINED void run_lowered(void* lowered, const Shape& shape, D device) {
+void run_lowered(void* lowered, const Shape& shape, D device) {
   L& statement = *static_cast<L*>(lowered);
   if constexpr (WatchedDevice<loops_of<D>>) {
     const auto run = [&](auto on) { statement.template run<T>(shape, on); };

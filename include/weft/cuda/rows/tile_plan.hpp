@@ -54,9 +54,9 @@ class TilePlan {
   }
 
  private:
-  /// Whether rows of several words are here served better than by the kernel for short rows, as
-  /// measured: those of elements of 16 bits or fewer that are more than one vector of a thread
-  /// there, and gathered ones.
+  /// Whether rows of several words run faster here than in the kernel for short rows, as measured:
+  /// gathered rows do, and rows of elements of at most 16 bits that exceed one vector of its
+  /// threads.
   bool suits_words() const {
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];

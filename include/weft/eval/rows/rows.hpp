@@ -235,7 +235,7 @@ struct Rows {
   };
 
   template <class Outs, class D>
-  WEFT_OUTLINED static void launch(void* opaque, const RowTask& task, Operand* placed) {
+  static void launch(void* opaque, const RowTask& task, Operand* placed) {
     auto& context = *static_cast<Context<D>*>(opaque);
     if (task.target >= 0) {
       place_value(context.device, context.rows.nodes[task.target], task.geometry.kept,

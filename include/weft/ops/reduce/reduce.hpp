@@ -168,16 +168,16 @@ auto needs_axis(const X& x) {
 }  // namespace detail
 
 // Not with axes in braces: say so.
-template <ExpressionLike X>
-auto sum(const X& x, std::initializer_list<int>, bool = false) {
+template <ExpressionLike X, class... Options>
+auto sum(const X& x, std::initializer_list<int>, Options...) {
   return detail::needs_axis(x);
 }
-template <ExpressionLike X>
-auto mean(const X& x, std::initializer_list<int>, bool = false) {
+template <ExpressionLike X, class... Options>
+auto mean(const X& x, std::initializer_list<int>, Options...) {
   return detail::needs_axis(x);
 }
-template <ExpressionLike X>
-auto max(const X& x, std::initializer_list<int>, bool = false) {
+template <ExpressionLike X, class... Options>
+auto max(const X& x, std::initializer_list<int>, Options...) {
   return detail::needs_axis(x);
 }
 
