@@ -138,3 +138,45 @@ TEST_CASE("bits depend neither on threads nor on where a batch begins") {
   const weft::Tensor tail = softmax(x(weft::slice(5, weft::none)) * 1.5F, axis(-1));
   CHECK(std::memcmp(one.data() + 5 * 21, tail.data(), sizeof(float) * 20006 * 21) == 0);
 }
+
+TEST_CASE("what is shared and the same in all rows") {
+  for (const std::int64_t n : {5, 21, 200, 3000}) {
+    CAPTURE(n);
+    const auto x = noise<float>({300, n}).on(weft::Cpu{});
+    const auto b = noise<float>({n}, 2).on(weft::Cpu{});
+    const auto h = weft::exp(b.expand({300, n}));
+    const weft::Tensor known = weft::exp(b);
+    CHECK(allclose(x * (h - mean(h, axis(-1), keepdims)),
+                   x * (known - mean(known, axis(-1), keepdims)), {1e-5, 1e-5}));
+  }
+}
+
+TEST_CASE("rows whose strides stand behind those of the outer axis are one run, too") {
+  using namespace weft::cpu::detail;
+  OutputFunctions store{};
+  store.flat = Flat::functions;
+  const OutputFunctions* stores[] = {&store};
+  const bool computed[] = {false};
+  const RowFunctions loops{1, 1, 0, computed, nullptr, stores, nullptr};
+  weft::detail::RowTask task;
+  task.along_row[0] = true;
+  weft::detail::Loops outer{1, {1000}};
+  weft::detail::Loops inner{1, {21}};
+  weft::detail::Operand across[2];
+  weft::detail::Operand along[2];
+  for (int i = 0; i < 2; ++i) {
+    across[i].itemsize = along[i].itemsize = 4;
+    across[i].stride[0] = 21;
+    across[i].stride[1] = along[i].stride[0] = 1;
+  }
+  RowScratch::Memory memory{};
+  memory.used = 3;
+  CHECK(
+      FlatRows{{loops, task, nullptr, outer, across, inner, across, 1, nullptr}}.possible(memory));
+  CHECK(FlatRows{{loops, task, nullptr, outer, across, inner, along, 0, nullptr}}.possible(memory));
+  across[0].stride[0] = 24;  // rows with gaps
+  CHECK(
+      !FlatRows{{loops, task, nullptr, outer, across, inner, across, 1, nullptr}}.possible(memory));
+  CHECK(
+      !FlatRows{{loops, task, nullptr, outer, across, inner, along, 0, nullptr}}.possible(memory));
+}

@@ -156,7 +156,7 @@ WEFT_HD constexpr T maximum(T x, T y) {
     return weft::detail::ptx::max_nan(x, y);
   }
 #endif
-  return x > y || is_nan(x) ? x : y;
+  return choose((x > y) | is_nan(x), x, y);
 }
 template <class T>
 WEFT_HD constexpr T minimum(T x, T y) {
@@ -165,7 +165,7 @@ WEFT_HD constexpr T minimum(T x, T y) {
     return weft::detail::ptx::min_nan(x, y);
   }
 #endif
-  return x < y || is_nan(x) ? x : y;
+  return choose((x < y) | is_nan(x), x, y);
 }
 /// The larger one; the other one if one is NaN.
 template <class T>

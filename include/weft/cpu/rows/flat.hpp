@@ -41,6 +41,7 @@ struct FlatRows : RowScratch {
   static bool pays(Flat flat, int64_t m) {
     if (flat == Flat::staged) return m <= 100;
     if (flat == Flat::functions) return m < 16 || m % 8 * 20 >= m;
+    if (flat == Flat::choices) return m < 16 || m % 8 * 13 >= m;
     return m < (flat == Flat::arithmetic ? 16 : flat == Flat::once_a_row ? 8 : 0);
   }
   /// Whether some loops are better over a batch of rows, which are whole, as one run.
@@ -56,7 +57,7 @@ struct FlatRows : RowScratch {
       better = better || (task.mode[r] == RowMode::compute && pays(loops.reduce[r]->flat, m));
     }
     const int64_t pitch = operands[0].stride[outer.rank - 1];
-    const bool beside = task.along_row[0] ? inside[0].stride[0] == 1 && pitch == m : pitch == 1;
+    const bool beside = task.along_row[0] ? step_of(0) == 1 && pitch == m : pitch == 1;
     if (!better || !beside) return false;
     for (int i = loops.outputs; i < value(0); ++i) {
       if ((memory.used >> i & 1U) != 0 && loops.computed[i - loops.outputs]) return false;
@@ -94,12 +95,17 @@ struct FlatRows : RowScratch {
     weft::detail::Cursor cursor;
     if (first > 0) cursor.seek(outer, outer.rank, operands, count(), memory.row, first);
     const int last_axis = outer.rank - 1;
+    const bool fixed = part_is_fixed();
+    int64_t shared_rows = 0;
     while (first < last) {
       batch.rows = min(min(outer.size[last_axis] - cursor.index[last_axis], most), last - first);
       batch.repeated = 0;
       if (part != nullptr) memory.row[part->leaf] = shared;
       set_rows(memory, memory.row);
-      if (part != nullptr) compute_part(memory, block, batch);
+      if (part != nullptr && (!fixed || shared_rows < batch.rows)) {
+        compute_part(memory, block, batch);
+        shared_rows = batch.rows;
+      }
       for (int r = 0; r < loops.reductions; ++r) {
         if (task.mode[r] == RowMode::compute) reduce(memory, block, batch, r);
       }

@@ -19,17 +19,26 @@ inline constexpr bool has_functions<Apply<Op, Ps...>, Varying> =
     (!takes_few_instructions<Op> && (weft::detail::uses_of<Apply<Op, Ps...>> != 0) == Varying) ||
     (has_functions<Ps, Varying> || ...);
 
+/// Whether a program has operations that take one element about as long as a vector of them.
+template <class P>
+inline constexpr bool has_choices = false;
+template <class Op, class... Ps>
+inline constexpr bool has_choices<Apply<Op, Ps...>> =
+    !is_one_of<Op, op::add, op::sub, op::mul, op::neg, op::square, op::abs, op::relu> ||
+    (has_choices<Ps> || ...);
+
 template <class T>
 inline constexpr bool reads_all_operands<weft::detail::Reused<T>> = true;
 
 /// Whether short rows are better one run for all of them than a loop over each: by what a rest
 /// costs that fills no vector, and by what a loop over one row computes once.
-enum class Flat : signed char { never, once_a_row, arithmetic, functions, staged };
+enum class Flat : signed char { never, once_a_row, arithmetic, choices, functions, staged };
 template <class P, class Operands, class Out>
 inline constexpr Flat flat_rows = !reads_all_operands<P>                     ? Flat::never
                                   : is_staged<Pack<P>, Operands, Pack<Out*>> ? Flat::staged
                                   : has_functions<P, true>                   ? Flat::functions
                                   : has_functions<P, false>                  ? Flat::once_a_row
+                                  : has_choices<P>                           ? Flat::choices
                                                                              : Flat::arithmetic;
 
 /// A loop over the m elements of `rows` rows, to `out`, where rows are `pitch` bytes apart; at,

@@ -275,6 +275,16 @@ struct RowScratch {
     return loops.reduce[r]->fused != nullptr && !memory.varies &&
            (memory.kept == nullptr || r != loops.reductions - 1);
   }
+  /// Whether what is shared is the same in all rows.
+  bool part_is_fixed() const {
+    if (part == nullptr) return false;
+    for (int i = loops.outputs; i < value(0); ++i) {
+      for (int d = 0; (part->uses >> i & 1U) != 0 && d < outer.rank; ++d) {
+        if (operands[i].stride[d] != 0 && outer.size[d] != 1) return false;
+      }
+    }
+    return true;
+  }
   /// Computes what reductions and outputs share, for rows that begin at memory.row, to `to`.
   WEFT_OUTLINED void compute_part(const Memory& memory, Block& block, int64_t rows,
                                   char* to) const {

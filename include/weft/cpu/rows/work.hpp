@@ -57,10 +57,16 @@ struct RowRunner : RowScratch {
       weft::detail::Cursor cursor;
       if (first > 0) cursor.seek(outer, outer.rank, operands, count(), memory.row, first);
       const int last_axis = outer.rank - 1;
+      const bool fixed = part_is_fixed();
+      int64_t shared_rows = 0;
       while (first < last) {
         const int64_t rows =
             min(min(outer.size[last_axis] - cursor.index[last_axis], most), last - first);
-        if (part != nullptr) compute_part(memory, block, rows, shared.data());
+        if (part != nullptr) memory.row[part->leaf] = shared.data();
+        if (part != nullptr && (!fixed || shared_rows < rows)) {
+          compute_part(memory, block, rows, shared.data());
+          shared_rows = rows;
+        }
         if (memory.whole) set_rows(memory, memory.row);
         for (int r = 0; r < loops.reductions; ++r) reduce(memory, block, r, rows);
         if (task.target < 0) store(memory, block, rows);
