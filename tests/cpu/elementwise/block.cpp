@@ -151,3 +151,45 @@ TEST_CASE("elements of every size are copied") {
     CHECK(right);
   }
 }
+
+TEST_CASE("rows of all lengths are copied, and nothing beside them") {
+  std::vector<char> from(8000);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i % 119);
+  for (int bytes = 1; bytes <= 600; bytes += bytes < 70 ? 1 : 53) {
+    for (const int gap : {0, 1, 40}) {
+      std::vector<char> to(8000, 'x');
+      weft::cpu::detail::copy_rows(from.data() + 1, bytes + gap, to.data() + 5, bytes + 2 * gap,
+                                   bytes, 7);
+      std::vector<char> expected(8000, 'x');
+      for (int r = 0; r < 7; ++r) {
+        for (int i = 0; i < bytes; ++i) {
+          expected[static_cast<std::size_t>(5 + r * (bytes + 2 * gap) + i)] =
+              from[static_cast<std::size_t>(1 + r * (bytes + gap) + i)];
+        }
+      }
+      CAPTURE(bytes);
+      CAPTURE(gap);
+      CHECK(to == expected);
+    }
+  }
+}
+
+TEST_CASE("an operand that is there twice is copied once") {
+  float x[64];
+  float out[64];
+  for (int i = 0; i < 64; ++i) x[i] = static_cast<float>(i);
+  alignas(64) char scratch[Block::scratch_bytes];
+  BlockOperand blocked[] = {blocked_of(out, 1), blocked_of(x, 2), blocked_of(x + 1, 2),
+                            blocked_of(x, 2)};
+  blocked[3].same = 1;
+  Block block(blocked, 4, 1, scratch);
+  char* at[4];
+  std::int64_t skip[4];
+  block.load(1, 20, at, ~std::uint64_t{0}, 1, skip);
+  CHECK(at[3] == at[1]);
+  CHECK(skip[3] == skip[1]);
+  for (int i = 0; i < 20; ++i) {
+    CHECK(reinterpret_cast<const float*>(at[1])[i] == x[2 + 2 * i]);
+    CHECK(reinterpret_cast<const float*>(at[2])[i] == x[3 + 2 * i]);
+  }
+}

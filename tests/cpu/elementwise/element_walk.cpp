@@ -146,3 +146,29 @@ TEST_CASE("tiles of whole rows are one run each, unless the rows fill their vect
   walk(weft::zeros({200, 100}), x(weft::slice(0, 20000)).reshape({100, 200}).t());
   CHECK(seen.longest == 64);  // no whole rows
 }
+
+TEST_CASE("halves of rows in two places at once, each read twice, as rotary embeddings do") {
+  for (const std::int64_t n : {4, 32, 33, 300}) {
+    CAPTURE(n);
+    const auto x = weft::sin(weft::arange<float>(6 * 11 * 2 * n)).eval().reshape({6, 11, 2 * n});
+    const auto c = weft::cos(weft::arange<float>(11 * n)).eval().reshape({11, n});
+    const auto s = weft::sin(weft::arange<float>(11 * n)).eval().reshape({11, n});
+    const auto check = [](const auto& x, const auto& c, const auto& s, std::int64_t n) {
+      const auto a = x(weft::all, weft::all, weft::slice(0, n));
+      const auto b = x(weft::all, weft::all, weft::slice(n, 2 * n));
+      const auto first = (a * c - b * s).eval();
+      const auto second = (b * c + a * s).eval();
+      auto z = weft::cat(a * c - b * s, b * c + a * s, weft::axis(2)).eval();
+      CHECK(equal(z(weft::all, weft::all, weft::slice(0, n)), first));
+      CHECK(equal(z(weft::all, weft::all, weft::slice(n, 2 * n)), second));
+      auto own = x.clone();
+      const auto mine = own(weft::all, weft::all, weft::slice(0, n));
+      const auto other = own(weft::all, weft::all, weft::slice(n, 2 * n));
+      weft::tie(mine, other) = weft::fuse(mine * c - other * s, other * c + mine * s);
+      CHECK(equal(own, z));
+    };
+    check(x, c, s, n);
+    check(weft::cast<weft::half>(x).eval(), weft::cast<weft::half>(c).eval(),
+          weft::cast<weft::half>(s).eval(), n);
+  }
+}

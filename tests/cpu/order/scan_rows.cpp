@@ -42,7 +42,7 @@ TEST_CASE("turned rows, rows side by side, and rows in pieces, on one thread and
   };
   const std::pair<Shape, int> cases[] = {{{37, 70}, 1}, {{5, 9, 64}, 2}, {{3, 130}, 1},
                                          {{70000}, 0},  {{2, 20000}, 1}, {{9000, 3}, 0},
-                                         {{40, 65}, 0}};
+                                         {{40, 65}, 0},     {{40, 2048}, 1}};
   for (const int threads : {1, 4}) {
     set_num_threads(threads);
     for (const auto& [shape, along] : cases) {
@@ -103,4 +103,34 @@ TEST_CASE("a product beyond float's range comes back into it, however rows are c
     CHECK(y(700).item() == doctest::Approx(1));
     CHECK(y(n - 1).item() == doctest::Approx(1));
   }
+}
+
+TEST_CASE("rows of 16-bit numbers") {
+  const auto check = [](auto number, double most) {
+    using T = decltype(number);
+    for (const Shape& shape : {Shape{37, 70}, Shape{40, 2048}, Shape{3, 33}, Shape{1, 20000}}) {
+      const auto x = cast<T>(sin(arange<float>(shape.size())) + 0.1F).eval().reshape(shape);
+      const auto expected = cumsum(cast<double>(x), axis(1)).eval();
+      CHECK(max(abs(cast<double>(cumsum(x, axis(1))) - expected) / (abs(expected) + 0.01)).item() <
+            most);
+      const auto highest = cummax(x, axis(1)).eval();
+      CHECK(all(highest == cast<T>(cummax(cast<float>(x), axis(1)))).item());
+    }
+    auto odd = ones<T>({33, 40});
+    odd(2, 7) = T(NAN);
+    odd(4, 0) = T(INFINITY);
+    const auto sums = cumsum(odd, axis(1)).eval();
+    for (int r = 0; r < 33; ++r) {
+      for (int i = 0; i < 40; ++i) {
+        const float sum = static_cast<float>(sums(r, i).item());
+        if (r == 2 && i >= 7) {
+          CHECK(std::isnan(sum));
+        } else {
+          CHECK(sum == (r == 4 ? INFINITY : static_cast<float>(i + 1)));
+        }
+      }
+    }
+  };
+  check(weft::half{}, 1e-3);
+  check(bfloat16{}, 8e-3);
 }

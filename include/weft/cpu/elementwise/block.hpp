@@ -73,6 +73,25 @@ WEFT_OUTLINED inline void fill_bytes(char* to, const char* pattern, int64_t byte
   __builtin_memcpy(last, &value, 16);
 }
 
+/// Copies `rows` rows of `bytes` bytes, short ones in vectors that overlap at the end.
+WEFT_OUTLINED inline void copy_rows(const char* from, int64_t from_pitch, char* to,
+                                    int64_t to_pitch, int64_t bytes, int64_t rows) {
+  if (from_pitch == bytes && to_pitch == bytes) {
+    bytes *= rows;
+    rows = 1;
+  }
+  constexpr int64_t vector = 16;
+  constexpr int64_t longest = 512;  // above which the C library's copy is faster
+  for (int64_t r = 0; r < rows; ++r, from += from_pitch, to += to_pitch) {
+    if (bytes < vector || bytes > longest) {
+      __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
+      continue;
+    }
+    for (int64_t i = 0; i < bytes - vector; i += vector) __builtin_memcpy(to + i, from + i, vector);
+    __builtin_memcpy(to + bytes - vector, from + bytes - vector, vector);
+  }
+}
+
 template <class T>
 [[gnu::noinline]] void copy_elements(const char* from, int64_t from_stride, char* to,
                                      int64_t to_stride, int64_t n) {
@@ -159,6 +178,7 @@ struct BlockOperand {
   char* buffer = nullptr;          // for one that is not direct
   const char* repeated = nullptr;  // the element that fills the buffer
   int64_t filled = 0;              // how far
+  int same = -1;                   // an earlier operand, read as well, that has these elements
 };
 
 /// The operands of one thread's loop. The copies live on the caller's stack.
@@ -173,7 +193,7 @@ class Block {
     int64_t bytes = 0;
     for (int i = 0; i < n; ++i) {
       operands[i].written = i < targets;
-      if (!operands[i].direct) bytes += operands[i].itemsize;
+      if (has_buffer(operands[i])) bytes += operands[i].itemsize;
     }
     if (bytes == 0) return;
     length_ = scratch_bytes / bytes;
@@ -184,7 +204,7 @@ class Block {
       length_ = (scratch_bytes - 16 * n) / bytes;
     }
     for (int i = 0; i < n; ++i) {
-      if (operands[i].direct) continue;
+      if (!has_buffer(operands[i])) continue;
       operands[i].buffer = scratch;
       scratch += (length_ * operands[i].itemsize + 15) & -16;
     }
@@ -212,6 +232,11 @@ class Block {
         continue;
       }
       BlockOperand& x = operands_[i];
+      if (x.same >= 0) {
+        at[i] = at[x.same];
+        if (skip != nullptr) skip[i] = skip[x.same];
+        continue;
+      }
       char* const from = x.row + start * x.stride * x.itemsize;
       at[i] = x.direct ? from : x.buffer;
       const int64_t step = x.direct || (x.pitch == 0 && !x.packed) ? x.pitch : n * x.itemsize;
@@ -225,6 +250,11 @@ class Block {
       if (turns(x, copies)) {
         movers_.transpose(from, x.stride, x.buffer, n, static_cast<int>(copies),
                           static_cast<int>(n), x.itemsize);
+        continue;
+      }
+      if (x.stride == 1 && copies > 1) {
+        detail::copy_rows(from, x.pitch, x.buffer, step, n * x.itemsize, copies);
+        x.repeated = nullptr;
         continue;
       }
       for (int64_t r = 0; r < copies; ++r) {
@@ -251,6 +281,11 @@ class Block {
                           x.itemsize);
         continue;
       }
+      if (x.stride == 1 && x.pitch != 0) {
+        const int64_t bytes = n * x.itemsize;
+        detail::copy_rows(x.buffer, bytes, to, x.pitch, bytes, rows);
+        continue;
+      }
       for (int64_t r = 0; r < (x.pitch == 0 ? 1 : rows); ++r) {
         movers_.copy(x.buffer + r * n * x.itemsize, 1, to + r * x.pitch, x.stride,
                      x.stride == 0 ? 1 : n, x.itemsize);
@@ -259,6 +294,7 @@ class Block {
   }
 
  private:
+  static bool has_buffer(const BlockOperand& x) { return !x.direct && x.same < 0; }
   /// Whether rows are adjacent in memory, so that copying them together is faster.
   static bool turns(const BlockOperand& x, int64_t rows) {
     return rows >= 4 && x.pitch == x.itemsize && x.stride > 1 && detail::can_transpose(x.itemsize);

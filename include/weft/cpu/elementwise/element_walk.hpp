@@ -117,6 +117,18 @@ inline int64_t packed_rows(int64_t n, int64_t most) {
   return unit > 1 ? most / n / unit * unit : most / n;
 }
 
+/// The first operand that a program reads with the elements of operand i, or i.
+inline int first_equal(const ElementWork& work, int i) {
+  const weft::detail::Operand& x = work.operands[i];
+  for (int k = work.targets; k < i; ++k) {
+    const weft::detail::Operand& y = work.operands[k];
+    bool equal = x.data == y.data && x.itemsize == y.itemsize;
+    for (int d = 0; equal && d < work.loops.rank; ++d) equal = x.stride[d] == y.stride[d];
+    if (equal) return k;
+  }
+  return i;
+}
+
 /// Blocks first to last - 1, counted across all rows; several short rows at once.
 WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
   const weft::detail::Loops& loops = work.loops;
@@ -142,7 +154,11 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
       blocked[i].direct = !blocked[i].packed;
       if (blocked[i].pitch != 0) step[i] = 1;  // it varies from row to row
     }
-    if (i >= work.targets) continue;
+    if (i >= work.targets) {
+      const int equal = first_equal(work, i);
+      if (equal != i && !blocked[i].direct) blocked[i].same = equal;
+      continue;
+    }
     blocked[i].direct = blocked[i].direct || (work.stores.wanted >> i & 1U) == 0;
     blocked[i].kept = (work.stores.adds >> i & 1U) != 0;
   }

@@ -4,6 +4,7 @@
 
 #include "weft/cpu/elementwise/block.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/halves.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/cpu/elementwise/transpose.hpp"
 #include "weft/cpu/parallel.hpp"
@@ -59,11 +60,19 @@ struct ScanRows {
       return S::join(a, b);
     }
   }
-  WEFT_ALWAYS_INLINE static Carry enter(In x) {
+  template <class T>
+  WEFT_ALWAYS_INLINE static Carry enter(T x) {
     return static_cast<Carry>(S::enter(load_element(x)));
   }
-  WEFT_ALWAYS_INLINE static void leave(Out& to, Carry carry) {
-    put(to, static_cast<Out>(S::finish(carry)));
+  /// Doubles become halves by way of float: rounding them only once would keep loops from being
+  /// vectorised.
+  template <class To>
+  WEFT_ALWAYS_INLINE static void leave(To& to, Carry carry) {
+    if constexpr (is_half<To> && std::is_same_v<decltype(S::finish(carry)), double>) {
+      put(to, static_cast<To>(static_cast<float>(S::finish(carry))));
+    } else {
+      put(to, static_cast<To>(S::finish(carry)));
+    }
   }
 
   /// Whether contiguous rows can be transposed.
@@ -139,10 +148,30 @@ struct ScanRows {
   }
 
  private:
+  /// Room for halves as floats, for which loops have vectors; none for other types.
+  template <class T>
+  using WideRoom = std::conditional_t<std::is_same_v<T, half>, float, char>;
+  template <class T>
+  static auto* room_of([[maybe_unused]] T* values, [[maybe_unused]] WideRoom<T>* room) {
+    if constexpr (std::is_same_v<T, half>) {
+      return room;
+    } else {
+      return values;
+    }
+  }
+  static auto* widened(In* values, WideRoom<In>* room, [[maybe_unused]] int64_t n) {
+    if constexpr (std::is_same_v<In, half>) widen_halves(values, room, n);
+    return room_of(values, room);
+  }
+
   /// Rows along memory, behind `carry`, of which there are `transposed`.
   void scan_along(int64_t length, Carry* carry, bool pieces = false) const {
     constexpr int size = static_cast<int>(sizeof(In) < sizeof(Out) ? sizeof(In) : sizeof(Out));
-    if (size >= (pieces ? 4 : 8)) {
+    // Rows whose distance is a multiple of this are in each other's way in the caches.
+    constexpr int64_t conflict = 4096;
+    const bool apart = in.across * static_cast<int64_t>(sizeof(In)) % conflict != 0 &&
+                       out.across * static_cast<int64_t>(sizeof(Out)) % conflict != 0;
+    if (size >= (pieces || !apart ? 4 : 8)) {
       scan_interleaved(length, carry);
     } else {
       scan_tiles(length, carry);
@@ -153,19 +182,24 @@ struct ScanRows {
     constexpr int64_t deep = 64;
     alignas(64) In from[deep * transposed];
     alignas(64) Out to[deep * transposed];
+    alignas(64) WideRoom<In> entering[deep * transposed];
+    alignas(64) WideRoom<Out> leaving[deep * transposed];
     if (rows < transposed) __builtin_memset(static_cast<void*>(from), 0, sizeof(from));
     for (int64_t k = 0; k < length; k += deep) {
       const auto n = static_cast<int>(length - k < deep ? length - k : deep);
       transpose_tile<sizeof(In)>(reinterpret_cast<const char*>(in.data + k), in.across,
                                  reinterpret_cast<char*>(from), transposed, n, rows, sizeof(In));
+      const auto* const values = widened(from, entering, n * transposed);
+      auto* const results = room_of(to, leaving);
       run_loop([&]() WEFT_ALWAYS_INLINE {
         for (int j = 0; j < n; ++j) {
           for (int i = 0; i < transposed; ++i) {
-            carry[i] = join(carry[i], enter(from[j * transposed + i]));
-            leave(to[j * transposed + i], carry[i]);
+            carry[i] = join(carry[i], enter(values[j * transposed + i]));
+            leave(results[j * transposed + i], carry[i]);
           }
         }
       });
+      if constexpr (std::is_same_v<Out, half>) narrow_to_halves(results, to, n * transposed);
       transpose_tile<sizeof(Out)>(reinterpret_cast<const char*>(to), transposed,
                                   reinterpret_cast<char*>(out.data + k), out.across, rows, n,
                                   sizeof(Out));
