@@ -42,7 +42,7 @@ TEST_CASE("turned rows, rows side by side, and rows in pieces, on one thread and
   };
   const std::pair<Shape, int> cases[] = {{{37, 70}, 1}, {{5, 9, 64}, 2}, {{3, 130}, 1},
                                          {{70000}, 0},  {{2, 20000}, 1}, {{9000, 3}, 0},
-                                         {{40, 65}, 0},     {{40, 2048}, 1}};
+                                         {{40, 65}, 0}, {{40, 2048}, 1}};
   for (const int threads : {1, 4}) {
     set_num_threads(threads);
     for (const auto& [shape, along] : cases) {

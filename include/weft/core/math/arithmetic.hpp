@@ -121,17 +121,6 @@ WEFT_HD constexpr T mod(T x, T y) {
     return std::fmod(x, y);
   }
 }
-/// The remainder with the sign of `y`, as Python's and NumPy's %; for integers it is 0 if y is.
-template <class T>
-WEFT_HD constexpr T remainder(T x, T y) {
-  const T r = mod(x, y);
-  if constexpr (is_integer<T>) {
-    return r != 0 && is_negative(r) != is_negative(y) ? static_cast<T>(r + y) : r;
-  } else {
-    if (r == 0) return std::copysign(r, y);
-    return (r < 0) != (y < 0) ? r + y : r;
-  }
-}
 
 /// condition ? a : b; for floats on the CPU by masks: ?: may become a branch around one side's
 /// arithmetic, which keeps loops from being vectorised.
@@ -146,6 +135,22 @@ WEFT_HD WEFT_INLINE constexpr T choose(bool condition, T a, T b) {
   }
 #endif
   return condition ? a : b;
+}
+
+/// remainder(x, y) from r = mod(x, y).
+template <std::floating_point T>
+WEFT_HD WEFT_INLINE constexpr T remainder_from(T r, T y) {
+  return choose(r == 0, std::copysign(r, y), choose((r < 0) != (y < 0), r + y, r));
+}
+/// The remainder with the sign of `y`, as Python's and NumPy's %; for integers it is 0 if y is.
+template <class T>
+WEFT_HD constexpr T remainder(T x, T y) {
+  const T r = mod(x, y);
+  if constexpr (is_integer<T>) {
+    return r != 0 && is_negative(r) != is_negative(y) ? static_cast<T>(r + y) : r;
+  } else {
+    return remainder_from(r, y);
+  }
 }
 
 /// The larger one; NaN if either is NaN.

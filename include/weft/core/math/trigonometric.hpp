@@ -17,17 +17,25 @@ struct Quadrant {
   float r;
 };
 
-/// For any x, as Payne and Hanek: x times the digits of 2 / pi that do not make whole turns.
-WEFT_INLINE Quadrant reduce_angle(float x) {
-  const std::uint32_t row = (magnitude_bits(x) >> 23) - (127 + 25);
-  const auto i = static_cast<std::int64_t>(row & ~below(row, 0U));
+/// From the digits of 2 / pi that decide.
+WEFT_INLINE Quadrant reduce_angle(float x, double high, double low) {
   const double xd = static_cast<double>(x);
-  const double turns = xd * two_over_pi_high[i];
-  const double rest = xd * two_over_pi_low[i];
+  const double turns = xd * high;
+  const double rest = xd * low;
   const double shifted = (turns + rest) + Format<double>::round;
   const double fraction = (turns - (shifted - Format<double>::round)) + rest;
   return {static_cast<std::uint32_t>(to_bits(shifted)),
           static_cast<float>(fraction * 1.57079632679489661923)};
+}
+/// For any x, as Payne and Hanek: x times the digits of 2 / pi that do not make whole turns.
+WEFT_INLINE Quadrant reduce_angle(float x) {
+  const std::uint32_t row = (magnitude_bits(x) >> 23) - (127 + 25);
+  const auto i = static_cast<std::int64_t>(row & ~below(row, 0U));
+  return reduce_angle(x, two_over_pi_high[i], two_over_pi_low[i]);
+}
+/// The same for |x| below 2^26, without looking up the digits.
+WEFT_INLINE Quadrant reduce_near(float x) {
+  return reduce_angle(x, two_over_pi_high[0], two_over_pi_low[0]);
 }
 
 WEFT_INLINE float sin_of(float r, float z) {
@@ -47,28 +55,41 @@ WEFT_INLINE float sin_in(Quadrant angle, std::uint32_t n) {
   return from_bits(to_bits(value) ^ ((n & 2) << 30));
 }
 
+WEFT_INLINE float tan_in(Quadrant angle) {
+  const float z = angle.r * angle.r;
+  const float s = sin_of(angle.r, z);
+  const float c = cos_of(z);
+  const std::uint32_t odd = 0 - (angle.n & 1);
+  const float ratio = select(odd, c, s) / select(odd, s, c);
+  return from_bits(to_bits(ratio) ^ (odd & 0x80000000));
+}
+
 }  // namespace detail
 
 WEFT_INLINE float sin(float x) {
   const detail::Quadrant angle = detail::reduce_angle(x);
   return detail::sin_in(angle, angle.n);
 }
-
 WEFT_INLINE float cos(float x) {
   const detail::Quadrant angle = detail::reduce_angle(x);
   return detail::sin_in(angle, angle.n + 1);
 }
+WEFT_INLINE float tan(float x) { return detail::tan_in(detail::reduce_angle(x)); }
 
-WEFT_INLINE float tan(float x) {
-  using namespace detail;
-  const auto [n, r] = reduce_angle(x);
-  const float z = r * r;
-  const float s = sin_of(r, z);
-  const float c = cos_of(z);
-  const std::uint32_t odd = 0 - (n & 1);
-  const float ratio = select(odd, c, s) / select(odd, s, c);
-  return from_bits(to_bits(ratio) ^ (odd & 0x80000000));
+/// All ones where |x| < 2^26 and where x is NaN: there near_sin, near_cos and near_tan give the
+/// same bits as sin, cos and tan, sooner.
+WEFT_INLINE std::uint64_t is_near_angle(float x) {
+  return 0 - static_cast<std::uint64_t>(detail::near_or_nan(x, 0x1p26F) & 1);
 }
+WEFT_INLINE float near_sin(float x) {
+  const detail::Quadrant angle = detail::reduce_near(x);
+  return detail::sin_in(angle, angle.n);
+}
+WEFT_INLINE float near_cos(float x) {
+  const detail::Quadrant angle = detail::reduce_near(x);
+  return detail::sin_in(angle, angle.n + 1);
+}
+WEFT_INLINE float near_tan(float x) { return detail::tan_in(detail::reduce_near(x)); }
 
 namespace detail {
 

@@ -4,10 +4,10 @@
 
 // Long because the ways through rows are one class.
 
-#include "weft/cpu/elementwise/bounded_trig.hpp"
 #include "weft/cpu/elementwise/chunk.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
+#include "weft/cpu/elementwise/near_arguments.hpp"
 #include "weft/cpu/elementwise/row_constants.hpp"
 #include "weft/cpu/elementwise/short_rows.hpp"
 #include "weft/cpu/elementwise/staged.hpp"
@@ -259,7 +259,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
       const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
-      if constexpr ((looks_at_angles<Ps> || ...)) {
+      if constexpr ((looks_at_arguments<Ps> || ...)) {
         each_element(
             mine, n,
             [&](int64_t i) WEFT_ALWAYS_INLINE {

@@ -9,6 +9,10 @@
 #include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 
+namespace weft::op {
+struct floor_divide;  // elsewhere
+}
+
 namespace weft::cpu::detail {
 
 template <class Op, class... Ops>
@@ -37,10 +41,12 @@ inline constexpr bool has_vectors =
               op::acosh, op::atanh, op::cbrt, op::pow, op::atan2, op::hypot, op::floor, op::ceil,
               op::trunc, op::round, op::frac, op::sign, op::softplus, op::mish, op::elu>;
 
-/// Whether an operation on numbers of types Ts is the sine, cosine or tangent of a double.
+/// Whether an operation on numbers of types Ts has a faster form for near arguments: a small angle,
+/// or two numbers whose quotient is not large.
 template <class Op, class... Ts>
-inline constexpr bool takes_angle = is_one_of<Op, op::sin, op::cos, op::tan> &&
-                                    (std::is_same_v<Ts, double> && ...);
+inline constexpr bool is_faster_near =
+    is_one_of<Op, op::sin, op::cos, op::tan, op::mod, op::fmod, op::remainder, op::floor_divide> &&
+    ((std::is_same_v<Ts, float> && ...) || (std::is_same_v<Ts, double> && ...));
 
 /// What loop_contents finds.
 struct LoopContents {
@@ -49,7 +55,7 @@ struct LoopContents {
   static constexpr unsigned others = 4;     // operands of other types
   static constexpr unsigned functions = 8;  // more than is_vector_operation
   static constexpr unsigned branches = 16;  // more than has_vectors
-  static constexpr unsigned angles = 32;    // takes_angle
+  static constexpr unsigned nearness = 32;  // is_faster_near
 
   template <class T>
   static constexpr unsigned of_operand() {
@@ -60,7 +66,7 @@ struct LoopContents {
     unsigned found = 0;
     if constexpr (!is_vector_operation<Op>) found |= functions;
     if constexpr (!has_vectors<Op>) found |= branches;
-    if constexpr (takes_angle<Op, Ts...>) found |= angles;
+    if constexpr (is_faster_near<Op, Ts...>) found |= nearness;
     return found;
   }
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cpu/elementwise/bounded_trig.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/near_arguments.hpp"
 #include "weft/cpu/elementwise/staged.hpp"
 #include "weft/cpu/elementwise/vector_program.hpp"
 #include "weft/cpu/reduce.hpp"
@@ -238,7 +238,7 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
                                          const Values& values, Out* to, int64_t m,
                                          const Kept* from) {
     const auto at = [&](int64_t i) WEFT_ALWAYS_INLINE { return At{operands, values, from, i}; };
-    if constexpr (looks_at_angles<P>) {
+    if constexpr (looks_at_arguments<P>) {
       each_element(programs, m, at, [&](const auto& inputs) WEFT_ALWAYS_INLINE {
         put(to[inputs.i], store_element<Out>(programs.head(inputs)));
       });

@@ -64,7 +64,7 @@ struct threshold {
 
   template <class T>
   WEFT_HD constexpr T value(T x) const {
-    return x <= static_cast<T>(limit) ? static_cast<T>(otherwise) : x;
+    return math::choose(x <= static_cast<T>(limit), static_cast<T>(otherwise), x);
   }
   template <int, class T, class Y>
   WEFT_HD constexpr T derivative(T x, Y) const {

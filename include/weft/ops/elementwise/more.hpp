@@ -141,10 +141,9 @@ struct nan_to_num {
   double lowest;
   template <class T>
   WEFT_HD T value(T x) const {
-    if (x != x) return static_cast<T>(nan);
-    return x == math::infinity<T>    ? static_cast<T>(highest)
-           : x == -math::infinity<T> ? static_cast<T>(lowest)
-                                     : x;
+    const T below = math::choose(x == -math::infinity<T>, static_cast<T>(lowest), x);
+    const T finite = math::choose(x == math::infinity<T>, static_cast<T>(highest), below);
+    return math::choose(math::is_nan(x), static_cast<T>(nan), finite);
   }
   template <int, class T, class Y>
   WEFT_HD static T derivative(T x, Y) {

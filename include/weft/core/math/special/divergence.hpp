@@ -9,14 +9,14 @@ namespace weft::math {
 /// log(exp(x) + exp(y)) without overflow.
 template <std::floating_point T>
 WEFT_HD T logaddexp(T x, T y) {
-  if (x == y) return x + ln2<T>;  // infinities too
-  return maximum(x, y) + log1p(exp(-abs(x - y)));
+  const T sum = maximum(x, y) + log1p(exp(-abs(x - y)));
+  return choose(x == y, x + ln2<T>, sum);  // infinities too
 }
 /// log2(2^x + 2^y) without overflow.
 template <std::floating_point T>
 WEFT_HD T logaddexp2(T x, T y) {
-  if (x == y) return x + 1;
-  return maximum(x, y) + log1p(exp2(-abs(x - y))) * log2e<T>;
+  const T sum = maximum(x, y) + log1p(exp2(-abs(x - y))) * log2e<T>;
+  return choose(x == y, x + 1, sum);
 }
 /// log(exp(x) - exp(y)) for x >= y; NaN for others.
 template <std::floating_point T>
@@ -30,20 +30,23 @@ WEFT_HD T logsubexp(T x, T y) {
 /// log(x / (1 - x)), exact where it is small.
 template <std::floating_point T>
 WEFT_HD T logit(T x) {
-  if (x > T(0.25) && x < T(0.75)) return log1p((2 * x - 1) / (1 - x));
-  return log(x / (1 - x));
+#if defined(__CUDA_ARCH__)
+  return x > T(0.25) && x < T(0.75) ? log1p((2 * x - 1) / (1 - x)) : log(x / (1 - x));
+#else
+  const T near_half = log1p((2 * x - 1) / (1 - x));
+  return choose((x > T(0.25)) & (x < T(0.75)), near_half, log(x / (1 - x)));
+#endif
 }
 /// x * log1p(y), and 0 where x is 0, unless y is NaN.
 template <std::floating_point T>
 WEFT_HD T xlog1py(T x, T y) {
-  return x == 0 && !is_nan(y) ? T(0) : x * log1p(y);
+  return choose((x == 0) & !is_nan(y), T(0), x * log1p(y));
 }
 
 /// -x log(x), 0 at 0, -infinity for negative x.
 template <std::floating_point T>
 WEFT_HD T entr(T x) {
-  if (x == 0) return 0;
-  return x < 0 ? -infinity<T> : -x * log(x);
+  return choose(x == 0, T(0), choose(x < 0, -infinity<T>, -x * log(x)));
 }
 /// x log(x / y); 0 where x is 0 and y >= 0, infinity outside of the domain.
 template <std::floating_point T>

@@ -6,6 +6,16 @@
 
 namespace weft::math {
 
+/// floor_divide(x, y) from rest = mod(x, y).
+template <std::floating_point T>
+WEFT_HD WEFT_INLINE constexpr T floor_divide_from(T x, T y, T rest) {
+  const T ratio = x / y;
+  const T whole = (x - rest) / y;
+  const T quotient = choose((rest != 0) & ((y < 0) != (rest < 0)), whole - 1, whole);
+  const T down = floor(quotient);
+  const T nearest = choose(quotient - down > T(0.5), down + 1, down);
+  return choose(y == 0, ratio, choose(quotient == 0, std::copysign(T(0), ratio), nearest));
+}
 /// The quotient rounded down, which goes with remainder(x, y) as in Python; integers: x / 0 is 0.
 template <class T>
 WEFT_HD constexpr T floor_divide(T x, T y) {
@@ -13,13 +23,7 @@ WEFT_HD constexpr T floor_divide(T x, T y) {
     const T quotient = div(x, y);
     return mod(x, y) != 0 && is_negative(x) != is_negative(y) ? sub(quotient, T(1)) : quotient;
   } else {
-    if (y == 0) return x / y;
-    const T rest = std::fmod(x, y);
-    T quotient = (x - rest) / y;
-    if (rest != 0 && (y < 0) != (rest < 0)) quotient -= 1;
-    if (quotient == 0) return std::copysign(T(0), x / y);
-    const T down = std::floor(quotient);
-    return quotient - down > T(0.5) ? down + 1 : down;
+    return floor_divide_from(x, y, static_cast<T>(std::fmod(x, y)));
   }
 }
 /// The quotient rounded toward zero; integers: x / 0 is 0.
@@ -28,7 +32,7 @@ WEFT_HD constexpr T trunc_divide(T x, T y) {
   if constexpr (is_integer<T>) {
     return div(x, y);
   } else {
-    return std::trunc(x / y);
+    return trunc(static_cast<T>(x / y));
   }
 }
 

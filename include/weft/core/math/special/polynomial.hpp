@@ -21,8 +21,13 @@ WEFT_HD inline double sinpi(double x) {
   const double halves = std::rint(2 * turn);
   const double rest = pi<double> * (turn - halves / 2);
   const int quadrant = static_cast<int>(halves) & 3;
+#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
   const double y = quadrant % 2 == 0 ? std::sin(rest) : std::cos(rest);
   return quadrant >= 2 ? -y : y;
+#else
+  const double y = choose(quadrant % 2 == 0, simd::near_sin(rest), simd::near_cos(rest));
+  return choose(quadrant >= 2, -y, y);
+#endif
 }
 
 }  // namespace weft::math::special
@@ -32,9 +37,9 @@ namespace weft::math {
 /// sin(pi x) / (pi x), and 1 at 0.
 template <std::floating_point T>
 WEFT_HD T sinc(T x) {
-  if (is_inf(x)) return 0;
   const auto wide = static_cast<double>(x);
-  return x == 0 ? T(1) : static_cast<T>(special::sinpi(wide) / (pi<double> * wide));
+  const T value = static_cast<T>(special::sinpi(wide) / (pi<double> * wide));
+  return choose(x == 0, T(1), choose(is_inf(x), T(0), value));
 }
 
 }  // namespace weft::math

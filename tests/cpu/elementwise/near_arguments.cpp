@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/cpu/elementwise/bounded_trig.hpp>
+#include <weft/cpu/elementwise/near_arguments.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -7,6 +7,7 @@
 
 #include "reference.hpp"
 #include "test.hpp"
+#include "weft/special.hpp"
 
 using weft::Apply;
 using weft::Arg;
@@ -44,13 +45,15 @@ double worst(const Tensor<double>& x, F f, R reference) {
 
 }  // namespace
 
-TEST_CASE("which programs look at their angles") {
+TEST_CASE("which programs look at their arguments") {
   using X = Arg<1, double>;
-  CHECK(looks_at_angles<Apply<weft::op::sin, X>>);
-  CHECK(looks_at_angles<Apply<weft::op::add, Constant<double>, Apply<weft::op::tan, X>>>);
-  CHECK_FALSE(looks_at_angles<Apply<weft::op::exp, X>>);
-  CHECK_FALSE(looks_at_angles<Apply<weft::op::sin, Arg<1, float>>>);
-  CHECK_FALSE(looks_at_angles<Apply<weft::op::sin, Apply<weft::op::mapped<Twice>, X>>>);
+  CHECK(looks_at_arguments<Apply<weft::op::sin, X>>);
+  CHECK(looks_at_arguments<Apply<weft::op::add, Constant<double>, Apply<weft::op::tan, X>>>);
+  CHECK_FALSE(looks_at_arguments<Apply<weft::op::exp, X>>);
+  CHECK(looks_at_arguments<Apply<weft::op::sin, Arg<1, float>>>);
+  CHECK(looks_at_arguments<Apply<weft::op::fmod, Arg<1, float>, Constant<float>>>);
+  CHECK_FALSE(looks_at_arguments<Apply<weft::op::remainder, Arg<1, int>, Constant<int>>>);
+  CHECK_FALSE(looks_at_arguments<Apply<weft::op::sin, Apply<weft::op::mapped<Twice>, X>>>);
 }
 
 TEST_CASE("far angles change the bits of no other element") {
@@ -115,4 +118,59 @@ TEST_CASE("infinite angles and NaN beside others") {
     CHECK((y.at(0) == 0 && !std::signbit(y.at(0))));
   }
   CHECK(sin(x(weft::slice(5, 6))).item() == doctest::Approx(0.841470984807896507).epsilon(1e-15));
+}
+
+TEST_CASE("near angles of float have the bits of far ones' loop") {
+  const Tensor<float> x =
+      (weft::arange<float>(2000) - 1000) * weft::exp(weft::arange<float>(2000) / 150);
+  Tensor<float> beside = x.clone();
+  for (std::int64_t i = 0; i < x.size(); i += 300) beside.at(i) = 1e30F;
+  const auto check = [&](auto f) {
+    const Tensor<float> near = f(x);
+    const Tensor<float> mixed = f(beside);
+    int different = 0;
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      different += i % 300 != 0 && near.at(i) != mixed.at(i) ? 1 : 0;
+    }
+    return different;
+  };
+  CHECK(check([](const auto& v) { return sin(v); }) == 0);
+  CHECK(check([](const auto& v) { return cos(v) * 2; }) == 0);
+  CHECK(check([](const auto& v) { return tan(v); }) == 0);
+}
+
+TEST_CASE_TEMPLATE("remainders and quotients of whole arrays", T, float, double) {
+  constexpr T inf = std::numeric_limits<T>::infinity();
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  const T others[] = {T(0), -T(0), T(1),     T(-3),   T(0.1),  inf,
+                      -inf, nan,   T(1e-38), T(7e30), T(-1e38)};
+  for (const bool far : {false, true}) {
+    const Tensor<T> x = (weft::arange<T>(1500) - 700) * T(0.37);
+    const Tensor<T> y = weft::sin(weft::arange<T>(1500)) + T(1.5);
+    std::int64_t i = 0;
+    for (T a : others) {
+      for (T b : others) {
+        if (!far && !(std::abs(a) < T(1e6) * std::abs(b) || b == 0 || std::isinf(a))) continue;
+        x.at(i) = a;
+        y.at(i++) = b;
+      }
+    }
+    const Tensor<T> rest = fmod(x, y), own = x % y, python = remainder(x, y),
+                    quotient = floor_divide(x, y);
+    const auto same = [](T a, T b) {
+      return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+    };
+    for (i = 0; i < x.size(); ++i) {
+      const T a = x.at(i), b = y.at(i);
+      CAPTURE(a);
+      CAPTURE(b);
+      CHECK(same(rest.at(i), std::fmod(a, b)));
+      CHECK(same(own.at(i), std::fmod(a, b)));
+      CHECK(same(python.at(i), weft::math::remainder(a, b)));
+      CHECK(same(quotient.at(i), weft::math::floor_divide(a, b)));
+    }
+    const Tensor<T> in_rows =
+        fmod(x.reshape({50, 30}), y.reshape({50, 30})(weft::all, weft::slice(0, 1)));
+    CHECK(same(in_rows.at(1, 1), std::fmod(x.at(31), y.at(30))));
+  }
 }
