@@ -161,7 +161,11 @@ WEFT_HD constexpr T maximum(T x, T y) {
     return weft::detail::ptx::max_nan(x, y);
   }
 #endif
-  return choose((x > y) | is_nan(x), x, y);
+  if constexpr (std::is_floating_point_v<T>) {
+    return choose((x > y) | is_nan(x), x, y);
+  } else {
+    return x > y || is_nan(x) ? x : y;
+  }
 }
 template <class T>
 WEFT_HD constexpr T minimum(T x, T y) {
@@ -170,7 +174,11 @@ WEFT_HD constexpr T minimum(T x, T y) {
     return weft::detail::ptx::min_nan(x, y);
   }
 #endif
-  return choose((x < y) | is_nan(x), x, y);
+  if constexpr (std::is_floating_point_v<T>) {
+    return choose((x < y) | is_nan(x), x, y);
+  } else {
+    return x < y || is_nan(x) ? x : y;
+  }
 }
 /// The larger one; the other one if one is NaN.
 template <class T>

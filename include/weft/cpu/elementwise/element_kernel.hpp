@@ -6,6 +6,7 @@
 
 #include "weft/cpu/elementwise/chunk.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/index_operands.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/cpu/elementwise/near_arguments.hpp"
 #include "weft/cpu/elementwise/row_constants.hpp"
@@ -27,6 +28,11 @@ template <class... Outs, class... Ts, class... Ps>
 struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
   /// Simple arithmetic only: memory-bound.
   static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
+  static constexpr std::uint64_t indices = [] {
+    if constexpr (sizeof...(Ts) < 62) return index_operands<Ps...> >> 1;
+    return std::uint64_t{0};
+  }();
+  using Operands = OperandElements<weft::detail::TypeList<Ts...>, indices>;
 
   /// Memory-bound programs take many rows at a time: first their full vectors, then the remainders.
   /// A loop without a branch between rows is faster.
@@ -114,7 +120,6 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 #else
   static constexpr bool by_vectors = false;
 #endif
-  using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
   using At = ElementAt<1, typename Operands::type>;
 
   /// ElementAt with operands of its own.
@@ -124,6 +129,10 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     template <int I>
     WEFT_HD WEFT_INLINE auto get() const {
       return weft::get<I - 1>(operands).at(i);
+    }
+    template <int I>
+    WEFT_HD WEFT_INLINE bool repeats() const {
+      return At{operands, i}.template repeats<I>();
     }
   };
 

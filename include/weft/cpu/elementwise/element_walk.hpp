@@ -156,7 +156,7 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
     }
     if (i >= work.targets) {
       const int equal = first_equal(work, i);
-      if (equal != i && !blocked[i].direct) blocked[i].same = equal;
+      if (equal != i && !blocked[i].direct && !blocked[equal].direct) blocked[i].same = equal;
       continue;
     }
     blocked[i].direct = blocked[i].direct || (work.stores.wanted >> i & 1U) == 0;

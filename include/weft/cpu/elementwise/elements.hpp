@@ -48,12 +48,23 @@ struct ElementAt {
   WEFT_HD WEFT_INLINE auto get() const {
     return weft::get<I - First>(operands).at(i);
   }
+  /// Whether an operand is known to be one element for the whole loop.
+  template <int I>
+  WEFT_HD WEFT_INLINE bool repeats() const {
+    using E = std::remove_cvref_t<decltype(weft::get<I - First>(operands))>;
+    if constexpr (requires(const E& e) { e.repeats(); }) {
+      return weft::get<I - First>(operands).repeats();
+    } else {
+      return false;
+    }
+  }
 };
 
-template <class Types>
+/// The operands of a loop. Those with a bit in Apart are indices, see index_operands.hpp.
+template <class Types, std::uint64_t Apart = 0>
 struct OperandElements;
 template <class... Ts>
-struct OperandElements<weft::detail::TypeList<Ts...>> {
+struct OperandElements<weft::detail::TypeList<Ts...>, 0> {
   using type = Pack<Elements<Ts>...>;
   /// Which operands are positions.
   static constexpr bool computed[sizeof...(Ts) + 1] = {std::is_same_v<Ts, IndexOperand>..., false};
@@ -80,7 +91,7 @@ struct OperandElements<weft::detail::TypeList<Ts...>> {
   }
 };
 template <>
-struct OperandElements<weft::detail::TypeList<>> {
+struct OperandElements<weft::detail::TypeList<>, 0> {
   using type = Pack<>;
   static constexpr bool computed[1] = {false};
   static type at(char* const*, const int64_t*) { return {}; }

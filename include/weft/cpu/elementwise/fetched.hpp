@@ -78,6 +78,17 @@ struct FetchedAt : Inputs {
   }
 };
 
+/// Whether a gather's index is known to be the same for the whole loop.
+template <class P, class Inputs>
+WEFT_INLINE bool repeats_index(const P&, const Inputs&) {
+  return false;
+}
+template <int I, class T, class Inputs>
+WEFT_INLINE bool repeats_index(const Arg<I, T>&, const Inputs& inputs) {
+  if constexpr (requires { inputs.template repeats<I>(); }) return inputs.template repeats<I>();
+  return false;
+}
+
 /// Points the gathers of a program to their elements first to last - 1: in place where these are
 /// contiguous, as in a row selected by one index, otherwise to copies at `room`.
 template <class P, class At>
@@ -136,8 +147,8 @@ WEFT_INLINE void fetch(Apply<op::gathered<T, Finder>, Ps...>& program, const At&
     if constexpr (std::is_same_v<Finder, AlongAxis>) {
       const auto row = index(first);
       long long place = offset(first);
-      bool one = index(last - 1) == row && offset(last - 1) == place + (last - 1 - first);
-      if (one) {
+      bool one = offset(last - 1) == place + (last - 1 - first);
+      if (one && !repeats_index(weft::get<1>(program.programs), at(first))) {
         unsigned long long others = 0;
         for (int64_t i = first; i < last; ++i) {
           others |=
@@ -221,9 +232,11 @@ WEFT_INLINE bool fetch_row(Apply<op::gathered<half, AlongAxis>, Ps...>& program,
   const auto row = weft::get<1>(program.programs)(at(0));
   auto place = static_cast<long long>(weft::get<0>(program.programs)(at(0)));
   unsigned long long others = 0;
-  for (int64_t i = 1; i < n; ++i) {
-    others |= static_cast<unsigned long long>(weft::get<1>(program.programs)(at(i))) ^
-              static_cast<unsigned long long>(row);
+  if (!repeats_index(weft::get<1>(program.programs), at(0))) {
+    for (int64_t i = 1; i < n; ++i) {
+      others |= static_cast<unsigned long long>(weft::get<1>(program.programs)(at(i))) ^
+                static_cast<unsigned long long>(row);
+    }
   }
   const auto last = static_cast<long long>(weft::get<0>(program.programs)(at(n - 1)));
   if (others != 0 || last != place + n - 1 || !program.op.finder.find(place, row)) return false;

@@ -18,11 +18,11 @@ struct OperandTypes {
   const bool* computed;
   const Movers* movers;
 };
-template <class Out, class Types>
+template <class Kernel, class Out, class Types>
 inline constexpr OperandTypes types_of{};
-template <class Out, class... Ts>
-inline constexpr OperandTypes types_of<Out, weft::detail::TypeList<Ts...>>{
-    OperandElements<weft::detail::TypeList<Ts...>>::computed, &movers<sizes_of<Out, Ts...>>};
+template <class Kernel, class Out, class... Ts>
+inline constexpr OperandTypes types_of<Kernel, Out, weft::detail::TypeList<Ts...>>{
+    Kernel::Operands::computed, &movers<sizes_of<Out, Ts...>>};
 
 /// An element-wise statement with its types erased.
 struct ElementRun : weft::detail::LeafStatement {
@@ -56,8 +56,8 @@ struct Executor<Cpu> {
                        const Program& program) {
     constexpr int targets = detail::target_count<Out>;
     constexpr int n = targets + detail::count(Types{});
-    constexpr const bool* computed = cpu::OperandElements<Types>::computed;
     if constexpr (MultiOutputProgram<Program>) {
+      constexpr const bool* computed = cpu::OperandElements<Types>::computed;
       cpu::detail::for_each_element(shape, operands, n, targets, computed,
                                     cpu::detail::MultiOutputKernel<Out, Types, Program>::run,
                                     &program, movers_of(Out{}, Types{}), &program.stores);
@@ -66,6 +66,7 @@ struct Executor<Cpu> {
       using Programs = decltype(packed(program));
       const Programs programs = packed(program);
       using Kernel = cpu::detail::ElementKernel<Outs, Types, Programs>;
+      constexpr const bool* computed = Kernel::Operands::computed;
       const auto loop = cpu::KernelLoops<Kernel>::chosen();
       if constexpr (requires { cpu::detail::PastCaches::of(Outs{}, programs); }) {
         const auto past = cpu::detail::PastCaches::of(Outs{}, programs);
@@ -84,7 +85,7 @@ struct Executor<Cpu> {
     using Kernel = cpu::detail::ElementKernel<detail::TypeList<Out>, Types, Pack<Program>>;
     Pack<Program> programs;
     Prepared(const detail::LeafStatement& statement, const Program& program)
-        : ElementRun{statement, &programs, &cpu::detail::types_of<Out, Types>,
+        : ElementRun{statement, &programs, &cpu::detail::types_of<Kernel, Out, Types>,
                      cpu::KernelLoops<Kernel>::loops(), Kernel::light},
           programs{program, {}} {}
     Prepared(const Prepared&) = delete;
