@@ -23,7 +23,8 @@ TEST_CASE("which operands are nothing but indices") {
                        Arg<2, std::int64_t>>;
   CHECK(index_operands<Picked> == 4);
   CHECK(index_operands<Apply<weft::op::mul, Picked, Arg<3, float>>> == 4);
-  CHECK(index_operands<Apply<weft::op::mul, Picked, Arg<2, std::int64_t>>> == 0);
+  using Number = Apply<weft::op::cast<float>, Arg<2, std::int64_t>>;
+  CHECK(index_operands<Apply<weft::op::mul, Picked, Number>> == 0);
   CHECK(index_operands<Picked, Arg<2, std::int64_t>> == 0);
   CHECK(index_operands<Arg<1, float>> == 0);
   CHECK(index_operands<Picked, Unknown> == 0);
