@@ -20,7 +20,7 @@ LEAST = 0.9  # the share of mistakes.txt that a rule answers
 
 
 def read(compiler):
-    """[(header, statement)] of mistakes.txt, and those of them that this compiler is known to answer itself."""
+    """The pairs (header, statement) of mistakes.txt, and the marked ones: no rule of weft's answers them."""
     mistakes, known = [], set()
     for line in (HERE / "mistakes.txt").read_text().splitlines():
         if line and line[0] != "#":

@@ -120,7 +120,7 @@ TEST_CASE("elements of every size are copied") {
   }
 }
 
-TEST_CASE("an operand that is there twice is copied once") {
+TEST_CASE("a repeated operand is copied once") {
   float x[64];
   float out[64];
   for (int i = 0; i < 64; ++i) x[i] = static_cast<float>(i);

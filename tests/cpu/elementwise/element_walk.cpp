@@ -147,7 +147,7 @@ TEST_CASE("tiles of whole rows are one run each, unless the rows fill their vect
   CHECK(seen.longest == 64);  // no whole rows
 }
 
-TEST_CASE("halves of rows in two places at once, each read twice, as rotary embeddings do") {
+TEST_CASE("rotary embeddings: two halves of a row, each read twice") {
   for (const std::int64_t n : {4, 32, 33, 300}) {
     CAPTURE(n);
     const auto x = weft::sin(weft::arange<float>(6 * 11 * 2 * n)).eval().reshape({6, 11, 2 * n});

@@ -139,7 +139,7 @@ TEST_CASE("bits depend neither on threads nor on where a batch begins") {
   CHECK(std::memcmp(one.data() + 5 * 21, tail.data(), sizeof(float) * 20006 * 21) == 0);
 }
 
-TEST_CASE("what is shared and the same in all rows") {
+TEST_CASE("a shared part that is the same in all rows") {
   for (const std::int64_t n : {5, 21, 200, 3000}) {
     CAPTURE(n);
     const auto x = noise<float>({300, n}).on(weft::Cpu{});
@@ -151,7 +151,7 @@ TEST_CASE("what is shared and the same in all rows") {
   }
 }
 
-TEST_CASE("rows whose strides stand behind those of the outer axis are one run, too") {
+TEST_CASE("rows are one run wherever their strides are kept") {
   using namespace weft::cpu::detail;
   OutputFunctions store{};
   store.flat = Flat::functions;

@@ -7,8 +7,8 @@
 namespace weft::math::simd {
 
 namespace detail {
-/// The largest quotients that near_mod takes: whose products with a divisor, or with half of its
-/// digits, a double holds.
+/// near_mod takes quotients below this: their products with a divisor (of double: with half of its
+/// digits) are exact in double.
 template <class T>
 inline constexpr T near_quotient = sizeof(T) == 4 ? T(0x1p28) : T(0x1p23);
 /// Above this the product of a rounded quotient and the divisor may overflow.

@@ -1,4 +1,4 @@
-// Operands that are nothing but the indices of gathers: read one by one, and so where they lie.
+// Operands that are only indices of gathers: read one by one, in place at any stride.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,8 +16,8 @@ struct ApartElements {
   WEFT_HD WEFT_INLINE bool repeats() const { return step == 0; }
 };
 
-/// Operands of which some are indices: a row of a table has one for all of its elements, which
-/// would otherwise be copied as often.
+/// Operands of which some are indices. A row of a table has one index for all of its elements;
+/// copied to unit stride it would be repeated for each.
 template <class... Ts, std::uint64_t Apart>
   requires(Apart != 0)
 struct OperandElements<weft::detail::TypeList<Ts...>, Apart> {

@@ -167,7 +167,7 @@ struct ScanRows {
   /// Rows along memory, behind `carry`, of which there are `transposed`.
   void scan_along(int64_t length, Carry* carry, bool pieces = false) const {
     constexpr int size = static_cast<int>(sizeof(In) < sizeof(Out) ? sizeof(In) : sizeof(Out));
-    // Rows whose distance is a multiple of this are in each other's way in the caches.
+    // Rows that are a multiple of this apart share the same few sets of a cache.
     constexpr int64_t conflict = 4096;
     const bool apart = in.across * static_cast<int64_t>(sizeof(In)) % conflict != 0 &&
                        out.across * static_cast<int64_t>(sizeof(Out)) % conflict != 0;
